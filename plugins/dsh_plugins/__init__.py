@@ -1,0 +1,1 @@
+"""Everything of DSH Desktop that can be swapped."""
