@@ -9,9 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Generic, TypeVar
-
-from typing_extensions import Self
+from typing import Any, Generic, Self, TypeVar
 
 from dsh.kernel.scope import Scope, Scoped
 

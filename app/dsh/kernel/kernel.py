@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from types import TracebackType
+from typing import Self
 
 from pydantic import BaseModel
-from typing_extensions import Self
 
 from dsh.kernel.errors import DuplicateMount, KernelClosed
 from dsh.kernel.events import Events

@@ -5,9 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Generic, TypeVar
-
-from typing_extensions import Self
+from typing import Generic, Self, TypeVar
 
 from dsh.kernel.errors import DuplicateContribution
 from dsh.kernel.scope import Scope, Scoped

@@ -5,9 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from dsh.kernel.errors import DuplicateProvider, ServiceMissing
 from dsh.kernel.offer import Offer

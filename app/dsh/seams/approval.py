@@ -1,0 +1,71 @@
+"""Asking a person before something is done."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Literal
+
+from dsh.kernel import Hook
+
+Outcome = Literal["allowed-once", "rejected", "cancelled", "unavailable"]
+
+
+class ApprovalRequest:
+    """A question. ``shown`` is everything the card shows, and what is hashed:
+
+    ``title``, ``command`` (or ``path``), ``cwd``, ``mode`` (asked for), ``justification``
+    and whatever else the asker adds; plain JSON.
+    """
+
+    __slots__ = ("call_id", "hash", "id", "reason", "session", "shown", "tool")
+
+    def __init__(
+        self,
+        id: str,  # noqa: A002  # the wire's own word
+        session: object,
+        tool: str,
+        shown: dict[str, object],
+        hash: str,  # noqa: A002
+        call_id: str | None = None,
+        reason: str | None = None,
+    ) -> None:
+        self.id = id
+        self.session = session  # a dsh.runtime.session.Session
+        self.tool = tool
+        self.shown = shown
+        self.hash = hash
+        self.call_id = call_id
+        self.reason = reason
+
+
+class Answer:
+    """What the person said; ``reason`` is text for the model when it was refused."""
+
+    __slots__ = ("outcome", "reason")
+
+    def __init__(self, outcome: Outcome, reason: str | None = None) -> None:
+        self.outcome = outcome
+        self.reason = reason
+
+
+# Who can ask a person wraps this hook; the core answers "unavailable": nothing is ever
+# approved by silence.
+ASK: Hook[ApprovalRequest, Answer] = Hook("approval/ask")
+
+
+class Approvals(ABC):
+    """Asks, and records question and answer in the session's log. One provider."""
+
+    @abstractmethod
+    async def request(
+        self,
+        session: object,
+        tool: str,
+        shown: dict[str, object],
+        *,
+        call_id: str | None = None,
+        reason: str | None = None,
+    ) -> Answer:
+        """Ask and wait. Under policy ``never`` it is rejected without asking anybody;
+        with nobody to answer it is ``unavailable``; cancelled with its caller.
+        """
