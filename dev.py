@@ -47,7 +47,7 @@ OURS = ("PYTHONHOME", "PYTHONPATH", "DSH_")
 # -- steps -----------------------------------------------------------------------------
 
 
-class Failed(Exception):  # noqa: N818 - a step's end, not an error of this file
+class Failed(Exception):
     """A step ended badly; its output is the message."""
 
 
@@ -78,15 +78,18 @@ def must(name: str, work: Callable[[], str | None]) -> None:
 
 def command(*words: str | Path, cwd: Path = ROOT) -> str:
     """Run a program quietly; its output, or Failed with it."""
-    done = subprocess.run(
-        [str(word) for word in words],
-        cwd=cwd,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            [str(word) for word in words],
+            cwd=cwd,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    except OSError as error:
+        raise Failed(f"{words[0]} cannot be started: {error}") from error
     text = done.stdout.decode(errors="replace")
     if done.returncode:
         line = " ".join(str(word) for word in words)
@@ -339,7 +342,7 @@ def check_repository() -> str:
 
 
 def check_start() -> str:
-    return command(PYTHON, "tests/unit/repository/start.py")
+    return command(PYTHON, "tests/unit/repository/start.py").strip()
 
 
 def wire_types() -> str:
