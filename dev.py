@@ -126,7 +126,7 @@ def walk(place: Path) -> Iterator[Path]:
         yield place
         return
     for folder, names, files in os.walk(place):
-        names[:] = [n for n in names if n not in ("node_modules", "__pycache__", "build")]
+        names[:] = [n for n in names if n != "__pycache__"]
         yield from (Path(folder, file) for file in files)
 
 
@@ -298,7 +298,8 @@ def page() -> str:
         page_packages()
         npm("run", "build")
 
-    ran = unless_fresh("page", content(UI), STATIC / "index.html", work)
+    sources = [p for p in UI.iterdir() if p.name not in ("node_modules", "tests", "dev")]
+    ran = unless_fresh("page", content(*sources), STATIC / "index.html", work)
     return "built" if ran else "up to date"
 
 
