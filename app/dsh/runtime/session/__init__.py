@@ -1,0 +1,26 @@
+"""Sessions: durable events, the surface a model sees, and folded states."""
+
+from dsh.runtime.session.facts import (
+    SessionAppended,
+    SessionClosed,
+    SessionOpened,
+    SessionsChanged,
+    SessionStopped,
+)
+from dsh.runtime.session.projection import Projection, Projections
+from dsh.runtime.session.session import Session
+from dsh.runtime.session.sessions import Sessions
+from dsh.runtime.session.surface import Surface
+
+__all__ = [
+    "Projection",
+    "Projections",
+    "Session",
+    "SessionAppended",
+    "SessionClosed",
+    "SessionOpened",
+    "SessionStopped",
+    "Sessions",
+    "SessionsChanged",
+    "Surface",
+]
