@@ -1,0 +1,1 @@
+"""Composition: which plugins make up this program, and who decided each key."""

@@ -1,0 +1,46 @@
+"""The program: helper modes first, then the command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> None:
+    """Run what the command line asks for and leave with its exit code."""
+    _ensure_streams()
+    if sys.argv[1:2] == ["--dsh-supervisor"]:
+        _run_supervisor()
+        return
+    # Imported here: a helper process must start without the program.
+    from dsh.surfaces.cli import run_command_line
+
+    code = run_command_line(sys.argv[1:])
+    # Everything is released by now; what is left are interpreter-wide teardown and
+    # threads that a hung foreign import may have left behind.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _ensure_streams() -> None:
+    # A windowed build starts with all three of them None, and print() in a plugin or
+    # logging in a library must not end the program for that.
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+
+
+def _run_supervisor() -> None:
+    import importlib
+
+    # By name: the frame does not import plugins; this is the program starting itself.
+    module = importlib.import_module("dsh_plugins.subprocess_local.supervisor")
+    module.main(int(sys.argv[2]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+"""Boots a composition: mounts its rows, answers for services, reports every row."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
+from typing import TypeVar
+
+import anyio
+
+from dsh.composition.edits import disable_row
+from dsh.composition.mounting import Entry, MountedRows
+from dsh.composition.profiles import Composition
+from dsh.data.paths import Home
+from dsh.errors import CompositionError, DSHError, code_of, describe
+from dsh.kernel import Events, Kernel, Phase, Problem, Scope
+
+T = TypeVar("T")
+
+
+class NotAvailable(CompositionError):
+    """A service that the caller cannot do without is not there; the text says why."""
+
+    code = "SERVICE_NOT_AVAILABLE"
+
+
+class BootChanged:
+    """Fact: some row moved on; read the report again."""
+
+    __slots__ = ()
+
+
+class RowReport:
+    """One row for people. All labels, no live objects."""
+
+    __slots__ = (
+        "code",
+        "disabled",
+        "folder",
+        "id",
+        "message",
+        "missing",
+        "origin",
+        "phase",
+        "plugin",
+        "remedy",
+        "required",
+        "seconds",
+    )
+
+    def __init__(self, entry: Entry, folder: str | None, now: float) -> None:
+        error: BaseException | None = entry.error
+        mount = entry.mount
+        if error is None and mount is not None:
+            error = mount.error
+        self.id = entry.row.id
+        self.plugin = entry.row.plugin or ""
+        self.phase = entry.phase
+        self.required = entry.row.required
+        self.disabled = entry.state == "disabled"
+        self.origin = dict(entry.row.origin)
+        self.folder = folder
+        self.code = code_of(error) if error is not None else None
+        self.message = describe(error) if error is not None else None
+        self.remedy = error.remedy if isinstance(error, DSHError) else None
+        waiting = mount is not None and mount.phase is Phase.WAITING
+        self.missing = mount.missing() if mount is not None and waiting else {}
+        self.seconds = now - mount.since if mount is not None else 0.0
+
+
+class Boot:
+    """A composition at work. Offered to plugins under this class."""
+
+    def __init__(
+        self, composition: Composition, kernel: Kernel, rows: MountedRows
+    ) -> None:
+        self.composition = composition
+        self.kernel = kernel
+        self.rows = rows
+        self._moved = anyio.Event()
+
+    def moved(self) -> None:
+        """Some row moved on: wake who waits, tell who listens."""
+        self._moved.set()
+        self._moved = anyio.Event()
+        self.kernel.root.get(Events).emit(BootChanged())
+
+    @property
+    def home(self) -> Home:
+        """The home that was booted."""
+        return self.composition.home
+
+    def report(self) -> list[RowReport]:
+        """Every row of the composition."""
+        now = anyio.current_time()
+        entries = self.rows.entries.values()
+        return [RowReport(entry, self.rows.folder(entry), now) for entry in entries]
+
+    def failures(self) -> list[RowReport]:
+        """The rows that failed, or that wait for something nobody will bring."""
+        stuck = [e for e in self.rows.entries.values() if e.settled]
+        now = anyio.current_time()
+        reports = [RowReport(entry, self.rows.folder(entry), now) for entry in stuck]
+        return [r for r in reports if r.phase in ("failed", "waiting")]
+
+    async def service(self, key: type[T]) -> T:
+        """The service, as soon as it is there. Raises :class:`NotAvailable`."""
+        while (found := self.kernel.root.find(key)) is None:
+            _, mount = self.kernel.root.nearest(key)
+            if mount is None or not mount.coming():
+                raise NotAvailable(self._why_not(key), remedy="look at `dsh doctor`")
+            await self._moved.wait()
+        return found
+
+    async def settled(self) -> None:
+        """Return when no row moves any further by itself."""
+        while not all(entry.settled for entry in self.rows.entries.values()):
+            await self._moved.wait()
+
+    async def retry(self, row: str) -> None:
+        """Try a row again. Raises ``CompositionError`` for an unknown id."""
+        await self.rows.retry(self._entry(row))
+
+    async def disable(self, row: str) -> None:
+        """Switch a row off, now and in the profile's patch file.
+
+        Raises ``CompositionError`` when it is required, unknown, or the file is broken.
+        """
+        entry = self._entry(row)
+        if entry.row.required:
+            raise CompositionError(f"{row} is required and cannot be switched off")
+        profile = self.composition.selection.profile
+        await anyio.to_thread.run_sync(disable_row, self.home, profile, row)
+        await self.rows.unmount(entry)
+        entry.error = None
+
+    def _entry(self, row: str) -> Entry:
+        entry = self.rows.entries.get(row)
+        if entry is None:
+            raise CompositionError(f"there is no row {row}", code="UNKNOWN_ROW")
+        return entry
+
+    def _why_not(self, key: type) -> str:
+        failed = [f"{r.id}: {r.message}" for r in self.failures() if r.message]
+        waiting = [
+            f"{r.id} waits for {', '.join(r.missing)}"
+            for r in self.failures()
+            if r.missing
+        ]
+        reasons = "; ".join([*failed, *waiting]) or "no row offers it"
+        return f"{key.__qualname__} is not available: {reasons}"
+
+
+@asynccontextmanager
+async def booted(
+    composition: Composition,
+    *,
+    features: frozenset[str] = frozenset(),
+    problem: Problem | None = None,
+    services: tuple[tuple[type, object], ...] = (),
+) -> AsyncIterator[Boot]:
+    """Mount a composition while the block is open; leaving it stops everything.
+
+    ``services`` are offered beside the rows (what the launcher itself brings).
+    """
+    failure: Exception | None = None
+    async with Kernel(problem) as kernel, anyio.create_task_group() as group:
+        rows = MountedRows(
+            kernel.root,
+            composition.home,
+            features=features,
+            only="first-party" if composition.selection.safe_mode else "all",
+        )
+        boot = Boot(composition, kernel, rows)
+        rows.changed = boot.moved
+        with ExitStack() as offers:
+            builtin = ((Home, composition.home), (Scope, kernel.root), (Boot, boot))
+            for key, value in (*builtin, *services):
+                offers.enter_context(kernel.root.offered(key, value))
+            stop = kernel.watch(lambda _: boot.moved())
+            rows.add(composition.rows)
+            group.start_soon(rows.load_rest)
+            try:
+                yield boot
+            except Exception as error:  # noqa: BLE001  # raised again below
+                failure = error  # the task group would wrap the caller's error
+            finally:
+                stop()
+                group.cancel_scope.cancel()
+                with anyio.CancelScope(shield=True):
+                    await kernel.close()
+    if failure is not None:
+        raise failure
