@@ -42,6 +42,7 @@ PROGRAM = ROOT / "dist" / ("dsh.exe" if WINDOWS else "dsh")
 
 # Variables that would change what is run or measured here.
 OURS = ("PYTHONHOME", "PYTHONPATH", "DSH_")
+NOTHING_DONE = NONE_MISSING, UP_TO_DATE = "none missing", "up to date"
 
 
 # -- steps -----------------------------------------------------------------------------
@@ -52,13 +53,15 @@ class Failed(Exception):
 
 
 def step(name: str, work: Callable[[], str | None]) -> bool:
-    """Run one step, print its line, and say whether it went well."""
+    """Run one step, print its line if it did anything, and say whether it went well."""
     started = time.monotonic()
     try:
         note, good = work() or "", True
     except Failed as failure:
         note, good = str(failure), False
     seconds = time.monotonic() - started
+    if good and note in NOTHING_DONE:
+        return True
     mark = "ok  " if good else "FAIL"
     head, _, rest = note.partition("\n") if good else ("", "", note)
     say(f"{mark} {seconds:6.1f} s  {name}  {head}\n{rest}")
@@ -183,7 +186,7 @@ def system_packages(*, tools: bool) -> str:
         wanted.append("python3-venv")
     missing = [name for name in wanted if name not in installed(wanted)]
     if not missing:
-        return "none missing"
+        return NONE_MISSING
     install = ["apt-get", "install", "-y", "--no-install-recommends", *missing]
     if os.geteuid() != 0:
         return f"missing; to install them:\n    sudo {' '.join(install)}"
@@ -205,7 +208,7 @@ def installed(names: Sequence[str]) -> set[str]:
 def other_system(lines: dict[str, str]) -> str:
     """Say what to install on a system whose packages we do not install."""
     if can_build_window():
-        return "none missing"
+        return NONE_MISSING
     known = [line for manager, line in lines.items() if shutil.which(manager)]
     missing = (
         "GTK 3 and WebKitGTK 4.1 with GObject introspection, a C compiler, bubblewrap"
@@ -242,7 +245,7 @@ def python_packages(*, tools: bool) -> str:
         STAMPS.joinpath(kinds[0]).write_text(mark[kinds[0]])
 
     ran = unless_fresh(chosen, mark[chosen], PYTHON, work)
-    note = "installed" if ran else "up to date"
+    note = "installed" if ran else UP_TO_DATE
     return note if window else f"{note}, without the window: the browser shows the page"
 
 
@@ -288,7 +291,7 @@ def page_packages() -> str:
         npm("ci", "--no-audit", "--no-fund")
 
     ran = unless_fresh("page-packages", mark, UI / "node_modules", work)
-    return "installed" if ran else "up to date"
+    return "installed" if ran else UP_TO_DATE
 
 
 def page() -> str:
@@ -300,7 +303,7 @@ def page() -> str:
 
     sources = [p for p in UI.iterdir() if p.name not in ("node_modules", "tests", "dev")]
     ran = unless_fresh("page", content(*sources), STATIC / "index.html", work)
-    return "built" if ran else "up to date"
+    return "built" if ran else UP_TO_DATE
 
 
 # -- checks ----------------------------------------------------------------------------
@@ -440,7 +443,9 @@ def main() -> int:
         "arguments", nargs=argparse.REMAINDER, help="for run, test, bench"
     )
     chosen = parser.parse_args()
-    setup(tools=chosen.what != "run")
+    # The output of `run` is the program's own.
+    with contextlib.redirect_stdout(sys.stderr if chosen.what == "run" else sys.stdout):
+        setup(tools=chosen.what != "run")
     return 0 if ACTIONS[chosen.what](chosen.arguments) else 1
 
 
