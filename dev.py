@@ -57,7 +57,7 @@ def step(name: str, work: Callable[[], str | None]) -> bool:
     started = time.monotonic()
     try:
         note, good = work() or "", True
-    except Failed as failure:
+    except (Failed, OSError) as failure:
         note, good = str(failure), False
     seconds = time.monotonic() - started
     if good and note in NOTHING_DONE:
