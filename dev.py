@@ -269,7 +269,7 @@ def link_project() -> None:
     code = "import sysconfig; print(sysconfig.get_path('purelib'))"
     packages = Path(command(PYTHON, "-c", code).strip())
     (packages / "dsh-desktop.pth").write_text(f"{ROOT / 'app'}\n{ROOT / 'plugins'}\n")
-    start = "import sys\n\nfrom dsh.__main__ import main\n\nsys.exit(main())\n"
+    start = "from dsh.__main__ import main\n\nmain()\n"
     if WINDOWS:
         (BIN / "dsh.py").write_text(start)
         (BIN / "dsh.cmd").write_text('@"%~dp0python.exe" "%~dp0dsh.py" %*\n')

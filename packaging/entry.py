@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import sys
 
 if __name__ == "__main__":
     # A worker process of a plugin starts this program again and must end in here.
@@ -11,4 +10,4 @@ if __name__ == "__main__":
 
     from dsh.__main__ import main
 
-    sys.exit(main())
+    main()
