@@ -425,7 +425,7 @@ def run(arguments: Sequence[str]) -> bool:
 
 
 ACTIONS: dict[str, Callable[[Sequence[str]], bool]] = {
-    "setup": lambda _: True,
+    "setup": lambda _: step("everything is in place", lambda: None),
     "run": run,
     "check": lambda _: check(),
     "test": test,
@@ -437,11 +437,8 @@ ACTIONS: dict[str, Callable[[Sequence[str]], bool]] = {
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    what = ("setup", "run", "check", "test", "types", "build", "bench")
-    parser.add_argument("what", choices=what)
-    parser.add_argument(
-        "arguments", nargs=argparse.REMAINDER, help="for run, test, bench"
-    )
+    parser.add_argument("what", choices=list(ACTIONS))
+    parser.add_argument("arguments", nargs="...", help="for run, test and bench")
     chosen = parser.parse_args()
     # The output of `run` is the program's own.
     with contextlib.redirect_stdout(sys.stderr if chosen.what == "run" else sys.stdout):
