@@ -1,5 +1,13 @@
 #!/usr/bin/env python3
-"""The one door to the source tree: setup, run, check, test, types, build, bench.
+"""The one door to the source tree.
+
+    setup   install what building, checking and testing need
+    run     start the program; what follows are its own arguments
+    check   lint, types, directions of imports, rules of the repository, start
+    test    check, tests of the page, the one-file program, all tests of Python
+    types   write the page's types of the wire from the models
+    build   make the one-file program, dist/dsh
+    bench   measure; what follows are names of scripts in tests/bench
 
 Needs nothing but Python 3.11 or later. Everything it installs goes into .venv and
 ui/node_modules, except Debian packages, which it installs only as root on Debian and
@@ -436,7 +444,9 @@ ACTIONS: dict[str, Callable[[Sequence[str]], bool]] = {
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=list(ACTIONS))
     parser.add_argument("arguments", nargs="...", help="for run, test and bench")
     chosen = parser.parse_args()

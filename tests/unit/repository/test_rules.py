@@ -62,6 +62,8 @@ def test_no_file_names_the_host_of_a_registry() -> None:
 
 def test_the_version_is_the_same_everywhere() -> None:
     assert project()["project"]["version"] == __version__
+    assert f'"{__version__}"' in (ROOT / "packaging/version_info.txt").read_text()
+    assert f'"version": "{__version__}"' in (ROOT / "ui/package.json").read_text()
 
 
 def test_every_dependency_is_locked_in_a_version_that_satisfies_it() -> None:
