@@ -1,0 +1,165 @@
+"""The list of all sessions and their snapshots, as rebuildable as it is quick.
+
+The logs are the authority. The database may be deleted at any time: a scan finds the
+sessions again, and opening one folds its log again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import anyio
+import anyio.to_thread
+import msgspec
+
+from dsh.data.catalogue.rows import SessionRow, Snapshot, peek
+from dsh.data.log import LOG
+from dsh.errors import DataError
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from dsh.data.catalogue.database import Database
+
+R = TypeVar("R")
+
+
+class Page(msgspec.Struct):
+    """Part of the list; ``cursor`` gets the next part, None at the end."""
+
+    rows: list[SessionRow]
+    cursor: str | None
+
+
+class Catalogue:
+    """The catalogue of one home. Nothing is opened before the first use.
+
+    Every method but :meth:`close` may raise :class:`DataError` INDEX_FAILED.
+    """
+
+    def __init__(self, index: Path, sessions: Path) -> None:
+        self._index = index
+        self._sessions = sessions
+        self._database: Database | None = None
+        self._one_at_a_time = anyio.CapacityLimiter(1)
+
+    async def page(
+        self, limit: int = 50, cursor: str | None = None, cwd: str | None = None
+    ) -> Page:
+        """Sessions by last change, latest first. Raises DataError BAD_CURSOR too."""
+        from dsh.data.catalogue.queries import newest  # sqlite3 is not for the start
+
+        before = _read_cursor(cursor) if cursor is not None else None
+        rows = await self._run(lambda db: newest(db, limit + 1, before, cwd))
+        more = len(rows) > limit
+        last = rows[limit - 1] if more else None
+        return Page(rows[:limit], f"{last.updated}:{last.id}" if last else None)
+
+    async def get(self, session: str) -> SessionRow | None:
+        """What is known of one session."""
+        from dsh.data.catalogue.queries import get  # sqlite3 is not for the start
+
+        return await self._run(lambda db: get(db, session))
+
+    async def put(self, rows: Collection[SessionRow]) -> None:
+        """Add or replace rows."""
+        from dsh.data.catalogue.queries import put  # sqlite3 is not for the start
+
+        if rows:
+            await self._run(lambda db: put(db, rows))
+
+    async def remove(self, sessions: Collection[str]) -> None:
+        """Forget sessions."""
+        from dsh.data.catalogue.queries import remove  # sqlite3 is not for the start
+
+        if sessions:
+            await self._run(lambda db: remove(db, sessions))
+
+    async def snapshot(self, session: str) -> Snapshot | None:
+        """The folded states of a session."""
+        from dsh.data.catalogue.queries import get_snapshot  # as above
+
+        return await self._run(lambda db: get_snapshot(db, session))
+
+    async def put_snapshot(self, session: str, snapshot: Snapshot) -> None:
+        """Replace the folded states of a session."""
+        from dsh.data.catalogue.queries import put_snapshot  # as above
+
+        await self._run(lambda db: put_snapshot(db, session, snapshot))
+
+    async def scan(self, live: Collection[str] = ()) -> tuple[list[str], list[str]]:
+        """Compare with the disk: returns the sessions added and removed.
+
+        New or changed logs are read at both ends only. ``live`` sessions stay as they
+        are; whoever writes them keeps their rows.
+        """
+        from dsh.data.catalogue.queries import put, remove, stamps  # as above
+
+        known = await self._run(stamps)
+        kept = frozenset(live)
+        found, rows = await anyio.to_thread.run_sync(
+            lambda: _look(self._sessions, known, kept)
+        )
+        removed = [id_ for id_ in known if id_ not in found and id_ not in kept]
+        await self._run(lambda db: (put(db, rows), remove(db, removed)))
+        return [row.id for row in rows if row.id not in known], removed
+
+    async def close(self) -> None:
+        """Close the database."""
+        database = self._database
+        if database is not None:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(
+                    database.close, limiter=self._one_at_a_time
+                )
+
+    async def _run(self, work: Callable[[sqlite3.Connection], R]) -> R:
+        if self._database is None:
+            from dsh.data.catalogue.database import Database  # sqlite3: see above
+
+            self._database = Database(self._index)
+        database = self._database
+        return await anyio.to_thread.run_sync(
+            lambda: database.run(work), limiter=self._one_at_a_time
+        )
+
+
+def _read_cursor(cursor: str) -> tuple[int, str]:
+    updated, _, session = cursor.partition(":")
+    try:
+        return int(updated), session
+    except ValueError:
+        raise DataError(f"{cursor!r} is no cursor", code="BAD_CURSOR") from None
+
+
+def _look(
+    sessions: Path, known: dict[str, tuple[str, int, int]], live: frozenset[str]
+) -> tuple[set[str], list[SessionRow]]:
+    """The ids on disk, and rows for those that are new or not as they were known."""
+    found: set[str] = set()
+    rows: list[SessionRow] = []
+    for workspace in _folders(sessions):
+        for folder in _folders(workspace.path):
+            try:
+                stat = (Path(folder.path) / LOG).stat()
+            except OSError:
+                continue  # a folder without a log is no session
+            found.add(folder.name)
+            stamp = (f"{workspace.name}/{folder.name}", stat.st_size, stat.st_mtime_ns)
+            if folder.name in live or known.get(folder.name) == stamp:
+                continue
+            row = peek(Path(folder.path))
+            if row is not None and row.id == folder.name:
+                rows.append(row)
+    return found, rows
+
+
+def _folders(parent: Path | str) -> Iterable[os.DirEntry[str]]:
+    try:
+        with os.scandir(parent) as entries:
+            return [e for e in entries if e.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []  # not created yet, or not ours: there is nothing to list in it
