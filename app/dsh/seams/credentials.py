@@ -14,6 +14,21 @@ class CredentialRejected(DataError):
     code = "CREDENTIAL_REJECTED"
 
 
+class CredentialsUnusable(DataError):
+    """The store exists but may not be used as it is; the remedy says what to change."""
+
+    code = "CREDENTIALS_UNUSABLE"
+
+
+class CredentialChanged:
+    """Fact: the secret behind ``ref`` was set or forgotten through this program."""
+
+    __slots__ = ("ref",)
+
+    def __init__(self, ref: str) -> None:
+        self.ref = ref
+
+
 class CredentialStatus:
     """What may be known about a secret: never its value."""
 
@@ -37,11 +52,20 @@ class Credentials(ABC):
     One provider; consumers resolve for each operation, so a changed key needs no restart.
     """
 
-    store: Literal["keyring", "file"]  # where new secrets go, shown to people
+    store: Literal[
+        "keyring", "file"
+    ]  # where new secrets go, once :meth:`ready` was called
+
+    @abstractmethod
+    async def ready(self) -> Literal["keyring", "file"]:
+        """Find out where new secrets go; shown to people. At most a few seconds."""
 
     @abstractmethod
     async def resolve(self, ref: str) -> str | None:
-        """The secret, or ``None``. An empty stored value counts as absent."""
+        """The secret, or ``None``. An empty stored value counts as absent.
+
+        Raises :class:`CredentialsUnusable`.
+        """
 
     @abstractmethod
     async def describe(self, ref: str) -> CredentialStatus:
@@ -49,7 +73,10 @@ class Credentials(ABC):
 
     @abstractmethod
     async def set(self, ref: str, value: str) -> None:
-        """Store it, trimmed. Raises :class:`CredentialRejected`."""
+        """Store it, trimmed.
+
+        Raises :class:`CredentialRejected` and :class:`CredentialsUnusable`.
+        """
 
     @abstractmethod
     async def unset(self, ref: str) -> None:

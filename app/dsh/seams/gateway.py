@@ -7,7 +7,8 @@ from contextlib import ExitStack, contextmanager
 from enum import Enum
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
 
 from dsh.kernel import Registry
 
@@ -61,6 +62,19 @@ class Gateway(Registry[str, Method]):
             for method in methods:
                 stack.enter_context(self.add(method.path, method))
             yield
+
+
+class Wire(BaseModel):
+    """Base of requests and responses: snake case here, camel case outside."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        defer_build=True,
+        frozen=True,
+        serialize_by_alias=True,
+        validate_by_name=True,
+        validate_by_alias=True,
+    )
 
 
 class Empty(BaseModel):

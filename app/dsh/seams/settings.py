@@ -30,6 +30,7 @@ class Section(ABC, Generic[S]):
     """One namespace of the settings document, typed by its model."""
 
     namespace: str
+    schema: type[S]
 
     @property
     @abstractmethod
@@ -75,6 +76,10 @@ class Settings(ABC):
         self, namespace: str, schema: type[S], base: Mapping[str, object] | None = None
     ) -> AbstractContextManager[Section[S]]:
         """Open a section while the block lasts; each namespace has one owner."""
+
+    @abstractmethod
+    def sections(self) -> dict[str, Section[BaseModel]]:
+        """The open sections by namespace, for those who show them all."""
 
     @abstractmethod
     def problems(self) -> list[SettingsProblem]:
