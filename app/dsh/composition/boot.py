@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import anyio
 
@@ -13,7 +13,7 @@ from dsh.composition.mounting import Entry, MountedRows
 from dsh.composition.profiles import Composition
 from dsh.data.paths import Home
 from dsh.errors import CompositionError, DSHError, code_of, describe
-from dsh.kernel import Events, Kernel, Phase, Problem, Scope
+from dsh.kernel import Events, Kernel, Phase, Problem, Registry, Scope
 
 T = TypeVar("T")
 
@@ -157,11 +157,13 @@ async def booted(
     *,
     features: frozenset[str] = frozenset(),
     problem: Problem | None = None,
+    registries: tuple[type[Registry[Any, Any]], ...] = (),  # Any: of whatever kind
     services: tuple[tuple[type, object], ...] = (),
 ) -> AsyncIterator[Boot]:
     """Mount a composition while the block is open; leaving it stops everything.
 
-    ``services`` are offered beside the rows (what the launcher itself brings).
+    ``registries`` and ``services`` are offered beside the rows: what the launcher
+    itself brings.
     """
     failure: Exception | None = None
     async with Kernel(problem) as kernel, anyio.create_task_group() as group:
@@ -175,7 +177,8 @@ async def booted(
         rows.changed = boot.moved
         with ExitStack() as offers:
             builtin = ((Home, composition.home), (Scope, kernel.root), (Boot, boot))
-            for key, value in (*builtin, *services):
+            tables = tuple((table, table(kernel.root)) for table in registries)
+            for key, value in (*builtin, *tables, *services):
                 offers.enter_context(kernel.root.offered(key, value))
             stop = kernel.watch(lambda _: boot.moved())
             rows.add(composition.rows)

@@ -1,0 +1,161 @@
+"""`dsh run`: one task, without a window; the session is an ordinary one."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dsh.composition.boot import Boot, booted
+from dsh.composition.profiles import Composition
+from dsh.data.events import Event
+from dsh.data.messages import text_of
+from dsh.errors import DSHError, RunError
+from dsh.kernel import Mount
+from dsh.runtime.agent import Agent, Agents
+from dsh.runtime.models import Route
+from dsh.runtime.session import Session
+from dsh.surfaces.cli.arguments import Options
+from dsh.surfaces.cli.selection import composition_of, home_of
+from dsh.surfaces.services import REGISTRIES
+
+USAGE = 2
+INTERRUPTED = 130
+
+
+def execute(options: Options) -> int:
+    """Run the task. 0 completed, 1 failed or refused, 2 usage, 130 interrupted."""
+    workdir = options.workdir.expanduser().resolve()
+    if not workdir.is_dir():
+        return _usage(f"{workdir} is not a folder")
+    prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
+    if not prompt.strip():
+        return _usage("the task is empty")
+    route = None
+    if options.model is not None:
+        provider, slash, model = options.model.partition("/")
+        if not (provider and slash and model):
+            return _usage("--model takes PROVIDER/MODEL")
+        route = Route(provider, model)
+    composition = composition_of(options, home_of(options), "cli")
+    for warning in composition.warnings:
+        sys.stderr.write(f"dsh: {warning.layer}: {warning.message}\n")
+    task = Task(options, composition, workdir, prompt, route)
+    return asyncio.run(task.run())
+
+
+def _usage(message: str) -> int:
+    sys.stderr.write(f"dsh run: {message}\n")
+    return USAGE
+
+
+class Task:
+    """One run from boot to exit code."""
+
+    def __init__(
+        self,
+        options: Options,
+        composition: Composition,
+        workdir: Path,
+        prompt: str,
+        route: Route | None,
+    ) -> None:
+        self._options = options
+        self._composition = composition
+        self._workdir = workdir
+        self._prompt = prompt
+        self._route = route
+        self._interrupted = False
+        self._ending: str | None = None
+
+    async def run(self) -> int:
+        """Boot, do the task, stop everything; returns the exit code."""
+        features = frozenset({"cli"})
+        async with booted(
+            self._composition, features=features, problem=_problem, registries=REGISTRIES
+        ) as boot:
+            agent = await self._agent(boot)
+            with self._printed(agent.session), self._interruptible(agent):
+                agent.followup(self._prompt)
+                await agent.idle()
+            return self._conclude(agent.session)
+
+    async def _agent(self, boot: Boot) -> Agent:
+        agents = await boot.service(Agents)
+        if self._options.session is not None:
+            agent = await agents.resume(self._options.session)
+            if agent.session.read_only is not None:
+                raise RunError(agent.session.read_only, code="SESSION_READ_ONLY")
+            if self._route is not None:
+                agent.select(self._route)
+        else:
+            agent = await agents.create(self._workdir, route=self._route)
+        if self._options.permission is not None:
+            agent.session.append("sandbox/mode", {"mode": self._options.permission})
+        return agent
+
+    @contextmanager
+    def _printed(self, session: Session) -> Iterator[None]:
+        def note(event: Event) -> None:
+            if event.type == "turn/end":
+                self._ending = event.data["reason"]["kind"]
+                self._explain(event.data["reason"])
+            if self._options.format == "jsonl":
+                sys.stdout.buffer.write(encode_event(event))
+                sys.stdout.buffer.flush()
+
+        # Imported here: the text format does not need the line codec.
+        from dsh.data.log import encode_event
+
+        with session.listen(note):
+            yield
+
+    def _explain(self, reason: dict[str, object]) -> None:
+        error = reason.get("error")
+        if isinstance(error, dict):
+            sys.stderr.write(f"dsh: {error.get('code')}: {error.get('message')}\n")
+        elif reason["kind"] not in ("completed", "aborted"):
+            sys.stderr.write(f"dsh: the turn ended as {reason['kind']}\n")
+
+    @contextmanager
+    def _interruptible(self, agent: Agent) -> Iterator[None]:
+        def stop() -> None:
+            if self._interrupted:  # a second time: no more patience
+                sys.stderr.flush()
+                signal.raise_signal(signal.SIGKILL)
+            self._interrupted = True
+            agent.cancel({"kind": "user"})
+
+        loop = asyncio.get_running_loop()
+        signals = (signal.SIGINT, signal.SIGTERM)
+        for number in signals:
+            loop.add_signal_handler(number, stop)
+        try:
+            yield
+        finally:
+            for number in signals:
+                loop.remove_signal_handler(number)
+
+    def _conclude(self, session: Session) -> int:
+        if self._options.format == "text":
+            answer = _last_answer(session)
+            if answer:
+                sys.stdout.write(answer + "\n")
+        if self._interrupted:
+            return INTERRUPTED
+        return 0 if self._ending == "completed" else 1
+
+
+def _last_answer(session: Session) -> str:
+    for message in reversed(session.surface.messages()):
+        if message["role"] == "assistant" and text_of(message).strip():
+            return text_of(message).strip()
+    return ""
+
+
+def _problem(mount: Mount, error: BaseException) -> None:
+    code = f"{error.code}: " if isinstance(error, DSHError) else ""
+    sys.stderr.write(f"dsh: {mount.row}: {code}{error}\n")

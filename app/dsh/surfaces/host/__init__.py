@@ -1,0 +1,1 @@
+"""The loopback host: serves the page, answers its calls, streams events."""

@@ -1,0 +1,140 @@
+"""What travels between host and page beside the methods of plugins."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+from dsh.runtime.tools.cards import AnyCard
+
+
+class Wire(BaseModel):
+    """Python names here, camel case on the wire."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, defer_build=True
+    )
+
+
+class ModelRoute(Wire):
+    """Which model answers."""
+
+    provider: str
+    model: str
+    effort: str | None = None
+
+
+class SessionSummary(Wire):
+    """A session in a list."""
+
+    session_id: str
+    title: str | None
+    workspace_id: str | None
+    cwd: str
+    created: int
+    updated: int
+    status: Literal["idle", "running", "waiting", "failed"]
+    unseen: bool
+    blank: bool
+    preset: str | None
+    mode: str
+    model: ModelRoute | None
+    read_only: str | None
+
+
+class SurfaceOpView(Wire):
+    """See `dsh.data.events.SurfaceOp`."""
+
+    op: Literal["append", "replace"]
+    start: int | None = None
+    end: int | None = None
+
+
+class SessionEvent(Wire):
+    """A durable event, with the card of a tool call or result."""
+
+    seq: int
+    type: str
+    time: int
+    data: dict[str, Any]  # Any: fixed by the event's type, see the vocabulary
+    surface_op: SurfaceOpView | None = None
+    source_event_seqs: list[int] | None = None
+    card: AnyCard | None = None
+
+
+class QueueItem(Wire):
+    """A message that waits."""
+
+    id: str
+    text: str
+
+
+class QueueState(Wire):
+    """What waits for a turn of its own, and what for the next step."""
+
+    next_turn: list[QueueItem]
+    next_step: list[QueueItem]
+
+
+class LiveState(Wire):
+    """Where a running agent is."""
+
+    status: Literal["idle", "running"]
+    turn: int | None = None
+    step: int | None = None
+
+
+class SessionSnapshot(Wire):
+    """All that a page needs to show a session from nothing."""
+
+    session: SessionSummary
+    last_seq: int
+    events: list[SessionEvent]
+    first_seq: int
+    has_more: bool
+    queue: QueueState
+    live: LiveState
+    projections: dict[str, Any]  # Any: each projection's own JSON
+    read_only: str | None
+
+
+class BootRow(Wire):
+    """One row of the composition and what became of it."""
+
+    id: str
+    plugin: str
+    phase: str
+    required: bool
+    disabled: bool
+    origin: dict[str, str]
+    error: BootError | None
+    missing: dict[str, str]
+    seconds: float
+    folder: str | None
+
+
+class BootError(Wire):
+    """Why a row failed."""
+
+    code: str
+    message: str
+    remedy: str | None = None
+
+
+class LayerWarning(Wire):
+    """Something in a layer that had no effect."""
+
+    layer: str
+    message: str
+
+
+class BootReport(Wire):
+    """The whole boot."""
+
+    safe_mode: bool
+    profile: str
+    home: str
+    rows: list[BootRow]
+    warnings: list[LayerWarning]
