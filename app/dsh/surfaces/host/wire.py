@@ -138,3 +138,9 @@ class BootReport(Wire):
     home: str
     rows: list[BootRow]
     warnings: list[LayerWarning]
+
+
+class OpenFolder(Wire):
+    """Somebody started the program again with a folder to open."""
+
+    path: str

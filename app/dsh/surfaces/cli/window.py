@@ -1,0 +1,179 @@
+"""`dsh`: the window, or the host alone; one program per user and home."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import logging
+import signal
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from dsh.composition.patches import Layer
+from dsh.composition.profiles import Composition
+from dsh.data.locks import Holder
+from dsh.data.paths import Home
+from dsh.errors import DSHError, describe
+from dsh.surfaces.cli.arguments import Options
+from dsh.surfaces.cli.selection import composition_of, home_of
+from dsh.surfaces.serving import Serving
+from dsh.surfaces.window.instance import Arguments, Reply, claim, hand_over
+from dsh.surfaces.window.screen import Screen
+from dsh.surfaces.window.toolkit import find_toolkit, has_screen
+
+NO_WINDOW = Layer(
+    "launcher: no window", [{"id": "window", "disabled": True}], strict=True
+)
+STOP_SECONDS = 5.0  # after SIGTERM everything is over by then
+
+
+def execute(options: Options) -> int:
+    """Serve until the window is closed, or a signal comes; 0 then."""
+    home = home_of(options)
+    holder = claim(home)
+    if isinstance(holder, Holder):
+        return _later_start(home, options)
+    with holder:
+        toolkit = find_toolkit() if has_screen() and not options.headless else None
+        if toolkit is None:
+            return _without_window(home, options)
+        return _with_window(home, options, Screen(home, toolkit))
+
+
+def _later_start(home: Home, options: Options) -> int:
+    folder = _folder(options)
+    arguments = Arguments(
+        folder=str(folder) if folder else None, headless=options.headless
+    )
+    reply = hand_over(home, arguments)
+    if options.headless:
+        sys.stdout.write(_ready_line(home, reply))
+    elif not reply.window and reply.url is not None:
+        sys.stdout.write(
+            f"DSH Desktop already runs. Open within a minute:\n{reply.url}\n"
+        )
+    return 0
+
+
+def _composition(home: Home, options: Options, *layers: Layer) -> Composition:
+    if options.port:
+        change = {"id": "host", "config": {"port": options.port}}
+        layers = (*layers, Layer("launcher: --port", [change], strict=True))
+    return composition_of(options, home, "desktop", *layers)
+
+
+def _folder(options: Options) -> Path | None:
+    return options.folder.expanduser().resolve() if options.folder else None
+
+
+def _without_window(home: Home, options: Options) -> int:
+    serving = Serving(_composition(home, options, NO_WINDOW), _folder(options))
+
+    def ready(reply: Reply) -> None:
+        if options.headless:
+            sys.stdout.write(_ready_line(home, reply))
+        else:
+            sys.stdout.write(f"Open within a minute:\n{reply.url}\n")
+        sys.stdout.flush()
+
+    async def serve() -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, serving.stop)
+        await serving.run(ready)
+
+    asyncio.run(serve())
+    return 0
+
+
+def _ready_line(home: Home, reply: Reply) -> str:
+    # Imported here: only this one line is JSON of our own making.
+    import json
+
+    line = {
+        "event": "ready",
+        "url": reply.url,
+        "origin": reply.origin,
+        "pid": reply.pid,
+        "home": str(home.root),
+    }
+    return json.dumps(line) + "\n"
+
+
+def _with_window(home: Home, options: Options, screen: Screen) -> int:
+    background = _Background(home, options, screen)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: background.leave())
+    background.start()
+    screen.run(background.stop)
+    return background.join()
+
+
+class _Background:
+    """The program's loop in the thread beside the window's."""
+
+    def __init__(self, home: Home, options: Options, screen: Screen) -> None:
+        self._home = home
+        self._options = options
+        self._screen = screen
+        self._thread = threading.Thread(target=self._run, name="dsh loop")
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._serving: Serving | None = None
+        self._code = 0
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """The window was closed: stop the rest. Called on the main thread."""
+        if self._loop is not None and self._serving is not None:
+            with suppress(RuntimeError):  # the loop has ended by itself
+                self._loop.call_soon_threadsafe(self._serving.stop)
+
+    def leave(self) -> None:
+        """A signal: close the window, which stops the rest."""
+        # Not from here: the handler interrupts the toolkit's own loop.
+        threading.Thread(target=self._screen.close, name="dsh leave", daemon=True).start()
+
+    def join(self) -> int:
+        """Wait for the end. A part that hangs is left behind after a bounded time."""
+        self._thread.join(STOP_SECONDS)
+        return self._code
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._serve())
+        except Exception as error:  # whatever it is, a person must see it
+            self._code = 1
+            logging.getLogger(__name__).error("no host", exc_info=error)
+            self._screen.open_text(_trouble(error, self._home))
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        composition = _composition(self._home, self._options)
+        services = ((type(self._screen), self._screen),)
+        serving = Serving(composition, _folder(self._options), services)
+        self._serving = serving
+        await serving.run(lambda _: None)
+
+
+_TROUBLE = """<!doctype html><html lang="en"><meta charset="utf-8">
+<title>DSH Desktop</title><style>body{{font:15px/1.6 system-ui,sans-serif;margin:12vh auto;
+max-width:42em;padding:0 2em;color:#1f1d1a;background:#fbfaf8}}pre{{white-space:pre-wrap;
+background:#f4f2ee;padding:1em;border-radius:9px}}</style>
+<h2>DSH Desktop could not start its host</h2>
+<pre>{message}</pre><p>Your sessions and settings are untouched. {remedy}</p>
+<p>The log is in {logs}. <code>dsh --safe-mode</code> starts only what ships with the
+program; <code>dsh doctor</code> says more.</p></html>"""
+
+
+def _trouble(error: Exception, home: Home) -> str:
+    remedy = error.remedy if isinstance(error, DSHError) else None
+    return _TROUBLE.format(
+        message=html.escape(describe(error)),
+        remedy=html.escape(remedy or ""),
+        logs=html.escape(str(home.logs)),
+    )

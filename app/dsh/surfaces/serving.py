@@ -1,0 +1,95 @@
+"""Boots the composition that serves a page, and stops it again."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import anyio
+
+from dsh.composition.boot import Boot, booted
+from dsh.composition.profiles import Composition
+from dsh.kernel import Events, Mount
+from dsh.seams.gateway import HostEvent
+from dsh.seams.native_shell import NativeShell
+from dsh.surfaces.host.plugin import Host
+from dsh.surfaces.host.wire import OpenFolder
+from dsh.surfaces.services import REGISTRIES
+from dsh.surfaces.window.instance import Arguments, Reply, answer_later_starts
+
+logger = logging.getLogger(__name__)
+
+
+class Serving:
+    """One run of the host, from boot to stop."""
+
+    def __init__(
+        self,
+        composition: Composition,
+        folder: Path | None = None,
+        services: tuple[tuple[type, object], ...] = (),
+    ) -> None:
+        self._composition = composition
+        self._folder = folder
+        self._services = services
+        self._stopping = anyio.Event()
+
+    def stop(self) -> None:
+        """Begin to stop; from the loop's thread."""
+        self._stopping.set()
+
+    async def run(self, ready: Callable[[Reply], None]) -> None:
+        """Serve until :meth:`stop`. ``ready`` is called once the page can be opened.
+
+        Raises ``CompositionError`` when there is no host to serve it.
+        """
+        async with booted(
+            self._composition,
+            features=frozenset({"server"}),
+            problem=log_problem,
+            registries=REGISTRIES,
+            services=((Serving, self), *self._services),
+        ) as boot:
+            host = await boot.service(Host)
+            ready(self._reply(boot, host))
+            async with anyio.create_task_group() as group:
+                group.start_soon(
+                    answer_later_starts, boot.home, self._answering(boot, host)
+                )
+                if self._folder is not None:
+                    self._open(boot, str(self._folder))
+                await self._stopping.wait()
+                group.cancel_scope.cancel()
+
+    def _reply(self, boot: Boot, host: Host) -> Reply:
+        return Reply(
+            window=boot.kernel.root.find(NativeShell) is not None,
+            url=host.url(),
+            origin=host.origin,
+            pid=os.getpid(),
+        )
+
+    def _answering(
+        self, boot: Boot, host: Host
+    ) -> Callable[[Arguments], Awaitable[Reply]]:
+        async def answer(arguments: Arguments) -> Reply:
+            shell = boot.kernel.root.find(NativeShell)
+            if shell is not None and not arguments.headless:
+                shell.focus()
+            if arguments.folder is not None:
+                self._open(boot, arguments.folder)
+            return self._reply(boot, host)
+
+        return answer
+
+    def _open(self, boot: Boot, folder: str) -> None:
+        """Tell the page to open a folder; a page that is not there yet asks for it."""
+        fact = HostEvent("host/open-folder", OpenFolder(path=folder))
+        boot.kernel.root.get(Events).emit(fact)
+
+
+def log_problem(mount: Mount, error: BaseException) -> None:
+    """Write down what a plugin could not do."""
+    logger.error("%s: %s", mount.row, error, exc_info=error)

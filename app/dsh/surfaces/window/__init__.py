@@ -1,0 +1,1 @@
+"""The program's own window: screen, native dialogs, one instance, applications menu."""

@@ -1,0 +1,122 @@
+"""The main thread's side of the window.
+
+A web view owns the main thread for as long as its window lives; the program's loop runs
+in another thread and reaches the window only through this class.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from dsh.data.paths import Home
+from dsh.surfaces.window.geometry import MIN_SIZE, Geometry, load, save
+from dsh.surfaces.window.toolkit import Toolkit
+
+TITLE = "DSH Desktop"
+
+
+class Screen:
+    """Opens the window when there is something to show, and tells when it was closed."""
+
+    def __init__(self, home: Home, toolkit: Toolkit) -> None:
+        self.toolkit = toolkit
+        self.dialog_open = False
+        self._home = home
+        self._ready = threading.Event()
+        self._url: str | None = None
+        self._html: str | None = None
+        self._window: Any = None  # pywebview has no types
+        self._closing = threading.Event()
+
+    # -- main thread -----------------------------------------------------------
+
+    def run(self, closed: Callable[[], None]) -> None:
+        """Show the window until it is closed, then call ``closed``.
+
+        Returns at once when :meth:`close` comes before there was anything to show.
+        """
+        # Imported here, while the other thread boots: it costs a quarter of a second.
+        import webview
+
+        self._ready.wait()
+        if self._closing.is_set():
+            closed()
+            return
+        webview.settings["ALLOW_DOWNLOADS"] = False
+        webview.settings["ALLOW_FILE_URLS"] = False
+        webview.settings["OPEN_EXTERNAL_LINKS_IN_BROWSER"] = True
+        geometry = load(self._home)
+        self._window = webview.create_window(
+            TITLE,
+            url=self._url,
+            html=self._html,
+            width=geometry.width,
+            height=geometry.height,
+            x=geometry.x,
+            y=geometry.y,
+            min_size=MIN_SIZE,
+            text_select=True,
+            zoomable=True,
+            background_color="#f1efeb",
+        )
+        self._window.events.closing += self._remember
+        webview.start(gui=self.toolkit, private_mode=True)
+        self._closing.set()
+        closed()
+
+    def _remember(self) -> bool:
+        """Keep size and place; refuse to close while a native dialog is open.
+
+        Destroying a GTK window under its own dialog hangs the process.
+        """
+        if self.dialog_open:
+            return False
+        window = self._window
+        try:
+            geometry = Geometry(
+                width=window.width, height=window.height, x=window.x, y=window.y
+            )
+        except (ValueError, TypeError):  # a toolkit that does not tell, or tells nonsense
+            return True
+        save(self._home, geometry)
+        return True
+
+    # -- any thread ------------------------------------------------------------
+
+    def open(self, url: str) -> None:
+        """Show the page behind ``url``."""
+        self._url = url
+        self._ready.set()
+
+    def open_text(self, page: str) -> None:
+        """Show a page that needs no host: why there is none."""
+        self._html = page
+        self._ready.set()
+
+    def close(self) -> None:
+        """Close the window, or do not open it any more."""
+        if not self._closing.is_set():
+            self._closing.set()
+            self._ready.set()
+            if self._window is not None:
+                self._window.destroy()
+
+    @property
+    def window(self) -> Any:  # pywebview has no types
+        """The pywebview window; ``None`` before it is open."""
+        return self._window
+
+    def focus(self) -> None:
+        """Bring the window to the front."""
+        if self._window is None:
+            return
+        self._window.show()
+        self._window.restore()
+        native = getattr(self._window, "native", None)
+        if self.toolkit == "gtk" and native is not None:
+            # Imported here: present in the GTK build only.
+            from gi.repository import GLib
+
+            GLib.idle_add(native.present)
