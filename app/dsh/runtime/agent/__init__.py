@@ -1,7 +1,7 @@
 """Agents: sessions at work. The public face for surfaces and plugins."""
 
-from dsh.runtime.agent.agent import Agent
-from dsh.runtime.agent.agents import Agents
+from dsh.runtime.agent.agent import Agent, AgentClosed
+from dsh.runtime.agent.agents import Agents, AgentsConfig, Mode
 from dsh.runtime.agent.facts import (
     AgentCreated,
     AgentDisposed,
@@ -11,15 +11,20 @@ from dsh.runtime.agent.facts import (
     Status,
     ToolOutput,
 )
+from dsh.runtime.agent.plugin import agents
 
 __all__ = [
     "Agent",
+    "AgentClosed",
     "AgentCreated",
     "AgentDisposed",
     "AgentError",
     "AgentStatus",
     "Agents",
+    "AgentsConfig",
     "InboxChanged",
+    "Mode",
     "Status",
     "ToolOutput",
+    "agents",
 ]

@@ -1,16 +1,147 @@
-"""The agents of this program."""
+"""The agents of this program: made in a transaction, one per session, ended in order."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Literal
 
-from dsh.runtime.agent.agent import Agent
-from dsh.runtime.models import Route
+from pydantic import BaseModel
+
+from dsh.data.ids import new_session_id
+from dsh.errors import DataError
+from dsh.kernel import Events, Scope
+from dsh.runtime.agent.agent import Agent, AgentClosed
+from dsh.runtime.agent.facts import AgentCreated, AgentDisposed, AgentError, ToolOutput
+from dsh.runtime.loop.services import Services
+from dsh.runtime.models import DefaultModel, Route, failure_of
+from dsh.runtime.presets import AgentPresets
+from dsh.runtime.prompt import Contexts, Sections
+from dsh.runtime.session import Session, Sessions
+from dsh.runtime.tools.definition import Tools
+from dsh.runtime.tools.scheduler import ToolRuntime
+from dsh.seams.approval import Approvals
+from dsh.seams.llm import Models
+
+Mode = Literal["read-only", "workspace-write", "danger-full-access"]
+Source = Literal["startup", "resume"]
+
+
+class AgentsConfig(BaseModel, frozen=True, defer_build=True):
+    """Limits of every agent."""
+
+    max_parallel_tools: int = 10
+    max_steps: int = 1000  # of one turn
+    stop_grace: float = 5.0  # seconds a stopped tool body may take to end
+
+
+class Shared:
+    """The services that every agent gets a view of."""
+
+    __slots__ = (
+        "approvals",
+        "config",
+        "contexts",
+        "default",
+        "events",
+        "models",
+        "presets",
+        "sections",
+        "sessions",
+        "tools",
+    )
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        events: Events,
+        models: Models,
+        tools: Tools,
+        sections: Sections,
+        contexts: Contexts,
+        default: DefaultModel,
+        approvals: Approvals | None,
+        presets: AgentPresets | None,
+        config: AgentsConfig,
+    ) -> None:
+        self.sessions = sessions
+        self.events = events
+        self.models = models
+        self.tools = tools
+        self.sections = sections
+        self.contexts = contexts
+        self.default = default
+        self.approvals = approvals
+        self.presets = presets
+        self.config = config
+
+    @property
+    def scope(self) -> Scope:
+        """Where agents without a preset live."""
+        return self.events._scope
+
+    def joined(self, preset: str | None) -> AbstractAsyncContextManager[Scope]:
+        """The scope that agents of a preset live in."""
+        return self._global() if self.presets is None else self.presets.joined(preset)
+
+    @asynccontextmanager
+    async def _global(self) -> AsyncIterator[Scope]:
+        yield self.scope
+
+    def seen_from(
+        self, scope: Scope, session_id: str, tasks: asyncio.TaskGroup
+    ) -> Services:
+        """The services as an agent in ``scope`` sees them."""
+        events = self.events.at(scope)
+
+        def output(call_id: str, stream: str, text: str) -> None:
+            events.emit(ToolOutput(session_id, call_id, stream, text))
+
+        runtime = ToolRuntime(
+            events,
+            self.tools.at(scope),
+            self.approvals,
+            tasks.create_task,
+            output,
+            parallel=self.config.max_parallel_tools,
+            grace=self.config.stop_grace,
+        )
+        return Services(
+            events,
+            self.models.at(scope),
+            self.sections.at(scope),
+            self.contexts.at(scope),
+            runtime,
+            self.config.max_steps,
+        )
+
+
+class Life:
+    """One agent from the first attempt to make it until its session is closed."""
+
+    __slots__ = ("agent", "closed", "ended", "ready")
+
+    def __init__(self) -> None:
+        self.ready: asyncio.Future[Agent] = asyncio.get_running_loop().create_future()
+        self.ready.add_done_callback(lambda done: done.cancelled() or done.exception())
+        self.agent: Agent | None = None
+        self.closed = False  # nobody wants it any more
+        self.ended = asyncio.Event()
+
+
+Opened = Callable[[], Awaitable[Session]]
 
 
 class Agents:
     """Makes agents, keeps the live ones and ends them."""
+
+    def __init__(self, shared: Shared, tasks: asyncio.TaskGroup) -> None:
+        self._shared = shared
+        self._tasks = tasks
+        self._lives: dict[str, Life] = {}
+        self._ending = False
 
     async def create(
         self,
@@ -18,10 +149,22 @@ class Agents:
         *,
         preset: str | None = None,
         route: Route | None = None,
-        mode: Literal["read-only", "workspace-write", "danger-full-access"] | None = None,
+        mode: Mode | None = None,
     ) -> Agent:
         """A new session with an agent. Raises ``CompositionError`` or ``DataError``."""
-        raise NotImplementedError
+        presets = self._shared.presets
+        chosen = preset or (presets.default if presets is not None else None)
+        session_id = new_session_id()
+
+        async def opened() -> Session:
+            session = await self._shared.sessions.create(
+                cwd, preset=chosen, id=session_id
+            )
+            if mode is not None:
+                session.append("sandbox/mode", {"mode": mode})
+            return session
+
+        return await self._begin(session_id, opened, "startup", route)
 
     async def resume(self, session_id: str) -> Agent:
         """The live agent of a session, else one that goes on where it ended.
@@ -29,16 +172,105 @@ class Agents:
         Nothing that was queued runs by itself. Raises ``DataError`` (also for a session
         that can only be read) or ``CompositionError``.
         """
-        raise NotImplementedError
+
+        async def opened() -> Session:
+            sessions = self._shared.sessions
+            viewed = session_id in sessions.live  # by somebody else, who goes on with it
+            session = await sessions.open(session_id)
+            if session.read_only is not None:
+                if not viewed:
+                    await sessions.close(session)
+                raise DataError(session.read_only, code="SESSION_READ_ONLY")
+            return session
+
+        life = self._lives.get(session_id)
+        while life is not None:
+            if not life.closed:
+                return await asyncio.shield(life.ready)
+            await life.ended.wait()
+            life = self._lives.get(session_id)
+        return await self._begin(session_id, opened, "resume", None)
 
     def get(self, session_id: str) -> Agent | None:
         """The live agent of a session."""
-        raise NotImplementedError
+        life = self._lives.get(session_id)
+        return life.agent if life is not None and not life.closed else None
 
     def live(self) -> list[Agent]:
         """Every live agent."""
-        raise NotImplementedError
+        lives = self._lives.values()
+        return [life.agent for life in lives if life.agent and not life.closed]
 
     async def close(self, session_id: str) -> None:
         """Stop an agent, wait for its end and close its session."""
-        raise NotImplementedError
+        life = self._lives.get(session_id)
+        if life is None:
+            return
+        life.closed = True
+        if life.agent is not None:
+            life.agent.end()
+        await life.ended.wait()
+
+    async def end(self) -> None:
+        """Close every agent; none can be made afterwards."""
+        self._ending = True
+        async with asyncio.TaskGroup() as group:
+            for session_id in tuple(self._lives):
+                group.create_task(self.close(session_id))
+
+    async def _begin(
+        self, session_id: str, opened: Opened, source: Source, route: Route | None
+    ) -> Agent:
+        if self._ending:
+            raise AgentClosed("the program is stopping; no agent can be made")
+        life = self._lives[session_id] = Life()
+        self._tasks.create_task(
+            self._run(life, session_id, opened, source, route), name=f"agent {session_id}"
+        )
+        return await asyncio.shield(life.ready)
+
+    async def _run(
+        self,
+        life: Life,
+        session_id: str,
+        opened: Opened,
+        source: Source,
+        route: Route | None,
+    ) -> None:
+        try:
+            async with self._agent(opened, source, route) as agent:
+                if life.closed:
+                    raise AgentClosed("it was closed before it was ready")
+                life.agent = agent
+                life.ready.set_result(agent)
+                await agent.live()
+        except Exception as error:  # noqa: BLE001  # told to who waits, or as a fact
+            if not life.ready.done():
+                life.ready.set_exception(error)
+            else:
+                fact = AgentError(session_id, 0, None, failure_of(error), error)
+                self._shared.events.emit(fact)
+        finally:
+            life.ready.cancel()
+            del self._lives[session_id]
+            life.ended.set()
+
+    @asynccontextmanager
+    async def _agent(
+        self, opened: Opened, source: Source, route: Route | None
+    ) -> AsyncIterator[Agent]:
+        shared = self._shared
+        session = await opened()
+        try:
+            async with shared.joined(session.preset) as preset:
+                scope = preset.child(f"agent {session.id}")
+                services = shared.seen_from(scope, session.id, self._tasks)
+                agent = Agent(session, scope, services, shared.default, route)
+                services.events.emit(AgentCreated(session.id, source))
+                try:
+                    yield agent
+                finally:
+                    services.events.emit(AgentDisposed(session.id))
+                    await scope.close()
+        finally:
+            await shared.sessions.close(session)

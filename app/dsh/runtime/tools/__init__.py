@@ -28,6 +28,7 @@ from dsh.runtime.tools.hooks import (
     GateDecision,
     Settled,
 )
+from dsh.runtime.tools.plugin import tools
 
 __all__ = [
     "EXECUTE",
@@ -52,4 +53,5 @@ __all__ = [
     "Tool",
     "ToolError",
     "Tools",
+    "tools",
 ]

@@ -70,6 +70,7 @@ class Execution:
         "raw",
         "session",
         "step",
+        "tool",
         "turn",
     )
 
@@ -83,6 +84,7 @@ class Execution:
         turn: int,
         step: int,
         output: Callable[[str, str], None],
+        tool: Tool[BaseModel] | None = None,
     ) -> None:
         self.session = session
         self.call_id = call_id
@@ -92,6 +94,7 @@ class Execution:
         self.turn = turn
         self.step = step
         self.output = output  # (stream name, text)
+        self.tool = tool  # as found when the call was prepared; None for an unknown name
 
 
 class Tool(ABC, Generic[Arguments]):
