@@ -15,6 +15,7 @@ from dsh.kernel import Events, Mount
 from dsh.seams.gateway import HostEvent
 from dsh.seams.native_shell import NativeShell
 from dsh.surfaces.host.plugin import Host
+from dsh.surfaces.host.stopping import Stopper
 from dsh.surfaces.host.wire import OpenFolder
 from dsh.surfaces.services import REGISTRIES
 from dsh.surfaces.window.instance import Arguments, Reply, answer_later_starts
@@ -22,7 +23,7 @@ from dsh.surfaces.window.instance import Arguments, Reply, answer_later_starts
 logger = logging.getLogger(__name__)
 
 
-class Serving:
+class Serving(Stopper):
     """One run of the host, from boot to stop."""
 
     def __init__(
@@ -50,7 +51,7 @@ class Serving:
             features=frozenset({"server"}),
             problem=log_problem,
             registries=REGISTRIES,
-            services=((Serving, self), *self._services),
+            services=((Stopper, self), *self._services),
         ) as boot:
             host = await boot.service(Host)
             ready(self._reply(boot, host))

@@ -18,6 +18,7 @@ from dsh.data.paths import Home
 from dsh.errors import DSHError, describe
 from dsh.surfaces.cli.arguments import Options
 from dsh.surfaces.cli.selection import composition_of, home_of
+from dsh.surfaces.logs import keep_log
 from dsh.surfaces.serving import Serving
 from dsh.surfaces.window.instance import Arguments, Reply, claim, hand_over
 from dsh.surfaces.window.screen import Screen
@@ -32,10 +33,11 @@ STOP_SECONDS = 5.0  # after SIGTERM everything is over by then
 def execute(options: Options) -> int:
     """Serve until the window is closed, or a signal comes; 0 then."""
     home = home_of(options)
-    holder = claim(home)
+    holder = claim(home)  # before anything slow: impatient people click again
     if isinstance(holder, Holder):
         return _later_start(home, options)
     with holder:
+        keep_log(home)
         toolkit = find_toolkit() if has_screen() and not options.headless else None
         if toolkit is None:
             return _without_window(home, options)
@@ -136,7 +138,10 @@ class _Background:
     def leave(self) -> None:
         """A signal: close the window, which stops the rest."""
         # Not from here: the handler interrupts the toolkit's own loop.
-        threading.Thread(target=self._screen.close, name="dsh leave", daemon=True).start()
+        closer = threading.Thread(
+            target=self._screen.close, name="dsh leave", daemon=True
+        )
+        closer.start()
 
     def join(self) -> int:
         """Wait for the end. A part that hangs is left behind after a bounded time."""

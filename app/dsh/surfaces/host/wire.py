@@ -144,3 +144,93 @@ class OpenFolder(Wire):
     """Somebody started the program again with a folder to open."""
 
     path: str
+
+
+class RowId(Wire):
+    """Which row."""
+
+    id: str
+
+
+class Opened(Wire):
+    """Whether the desktop could show it."""
+
+    opened: bool
+
+
+class Title(Wire):
+    """The title of a dialog."""
+
+    title: str = ""
+
+
+class ChosenPath(Wire):
+    """What the person chose; null for nothing."""
+
+    path: str | None
+
+
+class OnePath(Wire):
+    """A path on this machine."""
+
+    path: str
+
+
+class MaybePath(Wire):
+    """A path, or where the person is at home."""
+
+    path: str | None = None
+
+
+class OneUrl(Wire):
+    """A web address."""
+
+    url: str
+
+
+class DirectoryEntry(Wire):
+    """A folder in a folder."""
+
+    name: str
+    path: str
+    hidden: bool
+
+
+class DirectoryListing(Wire):
+    """One level of folders, for choosing one without a native dialog."""
+
+    path: str
+    parent: str | None
+    home: str
+    entries: list[DirectoryEntry]
+    truncated: bool
+
+
+class SandboxView(Wire):
+    """What confines commands here, as it was found by really running it."""
+
+    mechanism: str
+    level: str
+    gaps: list[str]
+    network: bool
+
+
+class HostDescription(Wire):
+    """What the host is and what this machine can do."""
+
+    version: str
+    home: str
+    pid: int
+    platform: str
+    native: bool
+    sandbox: SandboxView | None
+    default_mode: str
+    credential_store: str | None
+    desktop_entry: str
+
+
+class EntryInstalled(Wire):
+    """The applications menu has an entry now."""
+
+    installed: bool
+    path: str
