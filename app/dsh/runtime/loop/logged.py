@@ -44,7 +44,7 @@ def request_of(header: EpochHeader, session: Session) -> ModelRequest:
     return ModelRequest(
         config["provider"],
         config["model"],
-        list(session.surface.messages()),
+        session.surface.messages(),
         system=header.get("system", ""),
         tools=header.get("tools"),
         effort=config.get("reasoningEffort"),

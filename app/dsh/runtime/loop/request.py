@@ -102,8 +102,9 @@ class Requests:
             reason = "initial" if self._session.request_header is None else "resume"
         elif self._header == header:
             return
-        self._header = header
-        self._session.append("request/header", {"header": header, "reason": reason})
+        data = {"header": header, "reason": reason}
+        event = self._session.append("request/header", data)
+        self._header = event.data["header"]  # the log's own, so that both share objects
 
     def _log_context(self, config: RequestConfig) -> None:
         provider, model = config["provider"], config["model"]
