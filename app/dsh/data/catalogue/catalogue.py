@@ -69,14 +69,14 @@ class Catalogue:
         from dsh.data.catalogue.queries import put  # sqlite3 is not for the start
 
         if rows:
-            await self._run(lambda db: put(db, rows))
+            await self._write(lambda db: put(db, rows))
 
     async def remove(self, sessions: Collection[str]) -> None:
         """Forget sessions."""
         from dsh.data.catalogue.queries import remove  # sqlite3 is not for the start
 
         if sessions:
-            await self._run(lambda db: remove(db, sessions))
+            await self._write(lambda db: remove(db, sessions))
 
     async def snapshot(self, session: str) -> Snapshot | None:
         """The folded states of a session."""
@@ -88,7 +88,7 @@ class Catalogue:
         """Replace the folded states of a session."""
         from dsh.data.catalogue.queries import put_snapshot  # as above
 
-        await self._run(lambda db: put_snapshot(db, session, snapshot))
+        await self._write(lambda db: put_snapshot(db, session, snapshot))
 
     async def scan(self, live: Collection[str] = ()) -> tuple[list[str], list[str]]:
         """Compare with the disk: returns the sessions added and removed.
@@ -104,7 +104,13 @@ class Catalogue:
             lambda: _look(self._sessions, known, kept)
         )
         removed = [id_ for id_ in known if id_ not in found and id_ not in kept]
-        await self._run(lambda db: (put(db, rows), remove(db, removed)))
+
+        def store(db: sqlite3.Connection) -> None:
+            put(db, rows)
+            remove(db, removed)
+
+        if rows or removed:
+            await self._write(store)
         return [row.id for row in rows if row.id not in known], removed
 
     async def close(self) -> None:
@@ -116,14 +122,19 @@ class Catalogue:
                     database.close, limiter=self._one_at_a_time
                 )
 
-    async def _run(self, work: Callable[[sqlite3.Connection], R]) -> R:
+    async def _write(self, work: Callable[[sqlite3.Connection], None]) -> None:
+        await self._run(work, "BEGIN IMMEDIATE")
+
+    async def _run(
+        self, work: Callable[[sqlite3.Connection], R], begin: str = "BEGIN"
+    ) -> R:
         if self._database is None:
             from dsh.data.catalogue.database import Database  # sqlite3: see above
 
             self._database = Database(self._index)
         database = self._database
         return await anyio.to_thread.run_sync(
-            lambda: database.run(work), limiter=self._one_at_a_time
+            lambda: database.run(work, begin), limiter=self._one_at_a_time
         )
 
 

@@ -9,12 +9,14 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from dsh.data.log import make_private
 from dsh.errors import DataError
 
 R = TypeVar("R")
+
+WRITING: Final = "BEGIN IMMEDIATE"  # a later upgrade of the lock could not wait its turn
 
 _VERSION = 1
 _SCHEMA = """
@@ -46,19 +48,19 @@ class Database:
         self._path = path
         self._connection: sqlite3.Connection | None = None
 
-    def run(self, work: Callable[[sqlite3.Connection], R]) -> R:
-        """Do ``work`` in one transaction.
+    def run(self, work: Callable[[sqlite3.Connection], R], begin: str = "BEGIN") -> R:
+        """Do ``work`` in one transaction; to write, begin it with :data:`WRITING`.
 
         Raises :class:`DataError` INDEX_FAILED when the file cannot be used at all.
         """
         try:
-            return self._attempt(work)
+            return self._attempt(work, begin)
         except sqlite3.OperationalError as error:
             raise _failed(error) from error
         except sqlite3.DatabaseError:  # damaged: nothing in it is worth a repair
             self._remove()
         try:
-            return self._attempt(work)
+            return self._attempt(work, begin)
         except sqlite3.Error as error:
             raise _failed(error) from error
 
@@ -68,10 +70,10 @@ class Database:
             self._connection.close()
             self._connection = None
 
-    def _attempt(self, work: Callable[[sqlite3.Connection], R]) -> R:
+    def _attempt(self, work: Callable[[sqlite3.Connection], R], begin: str) -> R:
         if self._connection is None:
             self._connection = _connect(self._path)
-        with _transaction(self._connection):
+        with _transaction(self._connection, begin):
             return work(self._connection)
 
     def _remove(self) -> None:
@@ -91,7 +93,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA trusted_schema=OFF")
-        with _transaction(connection):
+        with _transaction(connection, WRITING):
             _prepare(connection)
     except BaseException:
         connection.close()
@@ -114,8 +116,8 @@ def _prepare(connection: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
+def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
+    connection.execute(begin)
     try:
         yield
     except BaseException:

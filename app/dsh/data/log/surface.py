@@ -38,6 +38,10 @@ class Surface:
             return f"{event.type} does not change the surface, so it cites nothing"
         if op is None:
             return f"{event.type} must say how it changes the surface"
+        try:
+            _visible(event)
+        except (KeyError, TypeError, AttributeError):
+            return f"{event.type} does not hold a message"
         refusal = _bad_sources(event)
         if refusal is not None or op.op == "append":
             return refusal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 
 import msgspec
@@ -31,6 +32,15 @@ class Checks:
         self._schemas = schemas
         self._invariants = Invariants()
         self._surface = Surface()
+
+    def trial(self, event: Event) -> str | None:
+        """As :meth:`problem`, but an event with a problem is not taken in."""
+        before = copy.deepcopy(self._invariants)
+        found = self.problem(event)
+        if found is None:
+            return None
+        self._invariants = before
+        return found[1]
 
     def problem(self, event: Event) -> tuple[str, str] | None:
         """Code and message of the first thing wrong with ``event``; takes it in."""

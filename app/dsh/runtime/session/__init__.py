@@ -1,5 +1,6 @@
 """Sessions: durable events, the surface a model sees, and folded states."""
 
+from dsh.data.log import Surface
 from dsh.runtime.session.facts import (
     SessionAppended,
     SessionClosed,
@@ -10,7 +11,6 @@ from dsh.runtime.session.facts import (
 from dsh.runtime.session.projection import Projection, Projections
 from dsh.runtime.session.session import Session
 from dsh.runtime.session.sessions import Sessions
-from dsh.runtime.session.surface import Surface
 
 __all__ = [
     "Projection",

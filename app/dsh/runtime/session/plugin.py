@@ -12,5 +12,5 @@ from dsh.runtime.session.sessions import Sessions
 @plugin
 async def sessions(home: Home, events: Events) -> AsyncIterator[Sessions]:
     """Sessions of the home; at the end everything is written and every lock is free."""
-    raise NotImplementedError
-    yield Sessions()
+    async with Sessions.running(home, events) as service:
+        yield service

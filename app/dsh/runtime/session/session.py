@@ -2,44 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
-from dsh.data.events import Event, Header, SurfaceOp
-from dsh.data.messages import Message, Usage
+import anyio
+import anyio.to_thread
+
+from dsh.data.catalogue import Snapshot
+from dsh.data.clock import now_ms
+from dsh.data.events import EVENT_SCHEMAS, Event, Header, SurfaceOp
+from dsh.data.events.envelope import APPEND
+from dsh.data.events.registry import SURFACE_TYPES
+from dsh.data.log import (
+    BadLine,
+    Checks,
+    LogWriter,
+    Scan,
+    Surface,
+    event_line,
+    read_event,
+    read_window,
+)
+from dsh.errors import DataError
+from dsh.runtime.session.fold import Fold
+from dsh.runtime.session.loading import fold_whole
 from dsh.runtime.session.projection import Projection
-from dsh.runtime.session.surface import Surface
+from dsh.runtime.session.views import Views
 
 S = TypeVar("S")
 Listener = Callable[[Event], None]
+_log = logging.getLogger(__name__)
+
+_KEPT: Final = 256  # newest events that stay in memory for those who read along
 
 
-class Session:
+class Session(Views):
     """A live session. Made by :class:`~dsh.runtime.session.Sessions` only.
 
-    Everything here is used from the loop's thread.
+    Everything here is used from the loop's thread. What is folded from the events is
+    always current: :attr:`surface` and the attributes of :class:`Views`.
     """
 
-    header: Header
-    surface: Surface
-    read_only: str | None  # why nothing can be appended, in words for a person
+    def __init__(
+        self,
+        header: Header,
+        path: Path,
+        fold: Fold,
+        *,
+        read_only: str | None = None,
+        told: Callable[[Session, Event], None] | None = None,
+        checks: Checks | None = None,
+    ) -> None:
+        super().__init__(header, fold)
+        self.path = path
+        self.cwd = Path(header.cwd)
+        self.read_only = read_only  # why nothing can be appended, for a person
+        self.writer: LogWriter | None = None  # set by whoever opens it for writing
+        self._told = told
+        self._checks = checks
+        self.opened_at = fold.tip
+        self._resumed = fold.tip >= 0
+        self._listeners: list[Listener] = []
+        self._appending = False
+        self._recent: deque[Event] = deque()  # all that is not written, and then some
+        self._refreshing = anyio.Lock()
 
     @property
     def id(self) -> str:
         """The session's id."""
-        raise NotImplementedError
-
-    @property
-    def cwd(self) -> Path:
-        """The workspace folder."""
-        raise NotImplementedError
+        return self.header.id
 
     @property
     def tip(self) -> int:
         """The seq of the last committed event; -1 without any."""
-        raise NotImplementedError
+        return self._fold.tip
+
+    @property
+    def surface(self) -> Surface:
+        """What the model sees."""
+        return self._fold.surface
 
     def append(
         self,
@@ -58,104 +103,202 @@ class Session:
         EVENT_INVALID (surface rule, or in strict mode schema and order). A refused
         event leaves no trace.
         """
-        raise NotImplementedError
+        if self._resumed:
+            self._end_seed()
+        schema = EVENT_SCHEMAS.get(type_)
+        if schema is not None:
+            ignorable = ignorable or schema.ignorable
+        elif not ignorable:
+            raise DataError(f"{type_} is no known event type", code="EVENT_UNKNOWN")
+        if surface_op is None and type_ in SURFACE_TYPES:
+            surface_op = APPEND
+        cited = None if sources is None else list(sources)
+        event, line = _frozen(
+            Event(self._fold.tip + 1, type_, now_ms(), data, surface_op, cited, ignorable)
+        )
+        self._check(event)
+        self._commit(event, line)
+        return event
 
-    def listen(self, listener: Listener) -> AbstractContextManager[None]:
+    @contextmanager
+    def listen(self, listener: Listener) -> Iterator[None]:
         """Call ``listener`` after each commit while the block is open; contained."""
-        raise NotImplementedError
+        self._listeners.append(listener)
+        try:
+            yield
+        finally:
+            self._listeners.remove(listener)
 
     async def flush(self) -> None:
         """Return when everything committed so far is on disk (survives a power cut).
 
         Raises :class:`~dsh.errors.DataError` with code SESSION_WRITE_FAILED.
         """
-        raise NotImplementedError
+        if self.writer is not None:
+            await self.writer.flush()
 
     async def read(self, start: int, limit: int) -> list[Event]:
-        """Up to ``limit`` events from seq ``start`` on; fewer only at the end."""
-        raise NotImplementedError
+        """Up to ``limit`` events from seq ``start`` on; fewer only at the end.
+
+        Raises :class:`~dsh.errors.DataError` SESSION_DAMAGED when the log was changed
+        from outside.
+        """
+        start = max(start, 0)
+        limit = min(limit, self.tip + 1 - start)
+        if limit <= 0:
+            return []
+        recent = list(self._recent)
+        first = recent[0].seq if recent else self.tip + 1
+        if start >= first:
+            return recent[start - first : start - first + limit]
+        count, mark = min(limit, first - start), self._fold.mark(start)
+        events = await anyio.to_thread.run_sync(
+            read_window, self.path, mark, start, count
+        )
+        return events + recent[: limit - count]
 
     async def refresh(self) -> int:
         """For a session that another program writes: take in what is new there.
 
         Returns the number of new events; 0 for a session of our own.
         """
-        raise NotImplementedError
+        if self.writer is not None or self.read_only is None:
+            return 0
+        async with self._refreshing:
+            scan = Scan(self.path, self._fold.place)
+            found = await anyio.to_thread.run_sync(list, scan)
+            for event, _, size in found:
+                if (refusal := self.surface.refusal(event)) is not None:
+                    self.read_only = f"line {event.seq + 2}: {refusal}"
+                    return 0
+                self._fold.take(event, size)
+                self._tell(event)
+            self._fold.crc = scan.end.crc
+            if scan.damage is not None:
+                self.read_only = f"the log is damaged at {scan.damage}"
+            return len(found)
 
     def state(self, projection: Projection[S]) -> S:
-        """The current state of a projection that this session keeps."""
-        raise NotImplementedError
+        """The current state of a projection; ``KeyError`` when it is not kept here."""
+        return self._fold.state(projection)
+
+    def states(self) -> dict[str, object]:
+        """All current states, by the projection's key. Not to be changed."""
+        return self._fold.states()
 
     async def ensure(self, projection: Projection[S]) -> S:
         """As :meth:`state`, but folds the log first when it is not kept yet."""
-        raise NotImplementedError
+        if not self._fold.keeps(projection):
+            if self.tip < 0:
+                self._fold.adopt(projection, projection.init())
+            else:
+                await self._fold_late(projection)
+        return self._fold.state(projection)
+
+    def dropped(self, projection: Projection[Any]) -> None:  # Any: whatever its state
+        """Keep a projection no longer."""
+        if self._fold.keeps(projection):
+            self._fold.drop(projection.key)
+
+    # -- for the session service ------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """Everything needed to open the session without reading it from the start."""
+        return self._fold.snapshot()
 
     @property
-    def title(self) -> str | None:
-        """The title in force."""
-        raise NotImplementedError
+    def size(self) -> int:
+        """Bytes of the log when all is written."""
+        return self._fold.offset
 
     @property
-    def turn(self) -> int:
-        """The number of the last turn; 0 before the first."""
-        raise NotImplementedError
+    def changed(self) -> int:
+        """When the last event happened, ms; the time of creation without any."""
+        return self._fold.time or self.header.created
 
-    @property
-    def open_turn(self) -> int | None:
-        """The turn that is open."""
-        raise NotImplementedError
+    # -- inside -------------------------------------------------------------------
 
-    @property
-    def open_step(self) -> int | None:
-        """The step that is open."""
-        raise NotImplementedError
+    def _check(self, event: Event) -> None:
+        if self._appending:
+            message = "an event cannot be appended while another one is being told"
+            raise DataError(message, code="SESSION_REENTRANT")
+        if self.writer is None or self.read_only is not None:
+            raise self._unwritable()
+        refusal = self._fold.surface.refusal(event)
+        if refusal is None and self._checks is not None:
+            refusal = self._checks.trial(event)
+        if refusal is not None:
+            raise DataError(f"{event.type}: {refusal}", code="EVENT_INVALID")
 
-    @property
-    def request_header(self) -> dict[str, Any] | None:
-        """The last `EpochHeader`. Any: validated when it was written."""
-        raise NotImplementedError
+    def _unwritable(self) -> DataError:
+        failed = self.writer.failed if self.writer is not None else None
+        if failed is not None:
+            return DataError(str(failed), code=failed.code, remedy=failed.remedy)
+        return DataError(
+            f"the session cannot be changed: {self.read_only or 'it is closed'}",
+            code="SESSION_READ_ONLY",
+        )
 
-    @property
-    def request_context(self) -> dict[str, Any] | None:
-        """The last data of `request/context`. Any: validated when it was written."""
-        raise NotImplementedError
+    def _commit(self, event: Event, line: bytes) -> None:
+        assert self.writer is not None
+        self._fold.take(event, len(line))
+        self._fold.advance(line)
+        recent = self._recent
+        recent.append(event)
+        if len(recent) > 2 * _KEPT:
+            self._trim(self.writer.written)
+        self.writer.append(line)
+        self._tell(event)
 
-    @property
-    def next_turn(self) -> list[Message]:
-        """The inbox of prompts that wait for a turn of their own. Not to be changed."""
-        raise NotImplementedError
+    def _tell(self, event: Event) -> None:
+        self._appending = True
+        try:
+            for listener in tuple(self._listeners):
+                try:
+                    listener(event)
+                except Exception:  # noqa: BLE001  # committed is committed, whoever minds
+                    _log.exception("a listener failed at event %d", event.seq)
+            if self._told is not None:
+                self._told(self, event)
+        finally:
+            self._appending = False
 
-    @property
-    def next_step(self) -> list[Message]:
-        """The inbox of messages for the next step boundary. Not to be changed."""
-        raise NotImplementedError
+    def _trim(self, written: int) -> None:
+        recent = self._recent
+        while len(recent) > _KEPT and recent[0].seq <= written:
+            recent.popleft()
 
-    @property
-    def sandbox_mode(self) -> str | None:
-        """The sandbox mode that was last set."""
-        raise NotImplementedError
+    def _end_seed(self) -> None:
+        """Mark, once and only when something follows, where this life begins."""
+        if self.writer is None or self._appending:
+            return  # the append that wanted it is about to be refused
+        self._resumed = False
+        if self._fold.type != "session/end-seed":
+            self.append("session/end-seed", {})
 
-    @property
-    def approval_policy(self) -> str | None:
-        """The approval policy that was last set."""
-        raise NotImplementedError
+    async def _fold_late(self, projection: Projection[Any]) -> None:
+        # Any: whatever its state
+        reached, state = -1, projection.init()
+        while self._recent[0].seq > reached + 1 if self._recent else self.tip > reached:
+            fold = await anyio.to_thread.run_sync(fold_whole, self.path, projection)
+            reached, state = fold.tip, fold.state(projection)
+        if self._fold.keeps(projection):
+            return  # somebody else asked for it, too
+        for event in self._recent:
+            if event.seq > reached:
+                state = projection.apply(state, event)
+        self._fold.adopt(projection, state)
 
-    @property
-    def preset(self) -> str | None:
-        """The agent preset in force: the one selected last, else the header's."""
-        raise NotImplementedError
 
-    @property
-    def usage(self) -> Usage:
-        """Tokens of all requests so far, failed ones included."""
-        raise NotImplementedError
-
-    @property
-    def blank(self) -> bool:
-        """Whether no user message was logged or queued yet."""
-        raise NotImplementedError
-
-    @property
-    def open_approvals(self) -> dict[str, dict[str, Any]]:
-        """Data of `approval/asked` without an answer, by approval id."""
-        raise NotImplementedError
+def _frozen(event: Event) -> tuple[Event, bytes]:
+    """The event as its line will give it back: nobody else holds parts of it."""
+    try:
+        line = event_line(event)
+        copy = read_event(line)
+    except (TypeError, ValueError, RecursionError, BadLine) as error:
+        message = f"{event.type}: not JSON: {error}"
+        raise DataError(message, code="EVENT_NOT_JSON") from error
+    if copy.data != event.data:
+        message = f"{event.type}: JSON would change its data"
+        raise DataError(message, code="EVENT_NOT_JSON")
+    return copy, line
