@@ -65,15 +65,23 @@ class SpawnSpec:
 
 
 class Collected:
-    """What one stream gave: text with the middle left out, and how much of it."""
+    """What one stream gave: text with the middle left out, and how much of it.
 
-    __slots__ = ("omitted", "spill", "text", "total")
+    ``text`` is decoded with replacement (NUL too) and cut only between characters; where
+    ``omitted`` bytes are left out, a line says so. It holds at most the limit's bytes
+    besides that line.
+    """
 
-    def __init__(self, text: str, total: int, omitted: int, spill: Path | None) -> None:
-        self.text = text  # decoded with replacement, cut only between characters
+    __slots__ = ("omitted", "spill", "spilled", "text", "total")
+
+    def __init__(
+        self, text: str, total: int, omitted: int, spill: Path | None, spilled: int = 0
+    ) -> None:
+        self.text = text
         self.total = total  # bytes seen
         self.omitted = omitted  # bytes left out of ``text``
-        self.spill = spill  # the whole stream, if it was kept
+        self.spill = spill  # file with the stream from its start, if it was kept
+        self.spilled = spilled  # bytes in that file: fewer than ``total`` at its cap
 
 
 class ProcessEnd:
@@ -115,7 +123,8 @@ class Subprocess(ABC):
     def spawn(self, spec: SpawnSpec) -> AbstractAsyncContextManager[Process]:
         """A block in which the process runs.
 
-        Leaving the block ends the whole tree. Raises :class:`SpawnFailed`.
+        Leaving the block ends the whole tree: what still runs in the background is asked
+        to stop, given a second at most, and killed. Raises :class:`SpawnFailed`.
         """
 
     @abstractmethod
