@@ -88,24 +88,25 @@ def must(name: str, work: Callable[[], str | None]) -> None:
 
 
 def command(*words: str | Path, cwd: Path = ROOT) -> str:
-    """Run a program quietly; its output, or Failed with it."""
+    """Run a program quietly; its standard output, or Failed with all it said."""
     try:
         done = subprocess.run(
             [str(word) for word in words],
             cwd=cwd,
             env=environment(),
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            capture_output=True,
+            text=True,
+            errors="replace",
             check=False,
         )
     except OSError as error:
         raise Failed(f"{words[0]} cannot be started: {error}") from error
-    text = done.stdout.decode(errors="replace")
     if done.returncode:
         line = " ".join(str(word) for word in words)
-        raise Failed(f"{text}\n{line}: exit {done.returncode}")
-    return text
+        output = f"{done.stdout}\n{done.stderr}".strip()
+        raise Failed(f"{output}\n{line}: exit {done.returncode}")
+    return done.stdout
 
 
 def environment() -> dict[str, str]:
