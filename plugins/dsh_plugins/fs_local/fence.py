@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 from dsh.seams.fs import FsError
 from dsh.seams.sandbox import Policy
 from dsh_plugins.fs_local.failures import refused
 from dsh_plugins.fs_local.folder import Identity, identity
 from dsh_plugins.fs_local.place import Place
+
+_WIDER: Final = "it needs a wider sandbox mode"
 
 
 class Fence:
@@ -39,12 +42,13 @@ class Fence:
         if chain & self._own:
             return
         if self._policy.mode == "read-only":
-            raise _denied(f"{place.shown} may not be changed in read-only mode")
+            message = f"{place.shown} may not be changed in read-only mode"
+            raise _denied(message, _WIDER)
         if chain & self._protected or _below(place.path, self._policy.read_only):
             raise _denied(f"{place.shown} is protected: it belongs to this program")
         if not chain & self._roots:
             message = f"{place.shown} is outside the folder that may be changed"
-            raise _denied(f"{message} in {self._policy.mode} mode")
+            raise _denied(f"{message} in {self._policy.mode} mode", _WIDER)
 
     def hides(self, own: Identity) -> bool:
         """Whether a child of a visible folder must not be shown."""
@@ -76,5 +80,5 @@ def _below(path: Path, folders: Iterable[Path]) -> bool:
     return any(path.is_relative_to(folder) for folder in folders)
 
 
-def _denied(message: str) -> FsError:
-    return refused("FS_SANDBOX_DENIED", message)
+def _denied(message: str, remedy: str | None = None) -> FsError:
+    return refused("FS_SANDBOX_DENIED", message, remedy)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from dsh.runtime.session import Session
+from dsh.runtime.tools import Execution
 from dsh.seams.fs import FileSystem, FsEdit, FsError, FsWritten
 from dsh.seams.sandbox import Policy
 
@@ -55,3 +57,8 @@ def refused(code: str, *untouched: Path) -> Iterator[pytest.ExceptionInfo[FsErro
 def leftovers(folder: Path) -> list[str]:
     """What a write should have cleaned up."""
     return [path.name for path in folder.rglob(".dsh-*")]
+
+
+def execution(session: Session, name: str, arguments: dict[str, object]) -> Execution:
+    """A call on its way to the tool ``name``."""
+    return Execution(session, "call-1", name, "{}", arguments, 1, 1, lambda *_: None)
