@@ -104,11 +104,11 @@ class Task:
                 self._ending = event.data["reason"]["kind"]
                 self._explain(event.data["reason"])
             if self._options.format == "jsonl":
-                sys.stdout.buffer.write(encode_event(event))
+                sys.stdout.buffer.write(event_line(event))
                 sys.stdout.buffer.flush()
 
         # Imported here: the text format does not need the line codec.
-        from dsh.data.log import encode_event
+        from dsh.data.log import event_line
 
         with session.listen(note):
             yield

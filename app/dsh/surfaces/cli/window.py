@@ -138,10 +138,8 @@ class _Background:
     def leave(self) -> None:
         """A signal: close the window, which stops the rest."""
         # Not from here: the handler interrupts the toolkit's own loop.
-        closer = threading.Thread(
-            target=self._screen.close, name="dsh leave", daemon=True
-        )
-        closer.start()
+        leaving = threading.Thread(target=self._screen.close, daemon=True)
+        leaving.start()
 
     def join(self) -> int:
         """Wait for the end. A part that hangs is left behind after a bounded time."""
@@ -167,8 +165,8 @@ class _Background:
 
 _TROUBLE = """<!doctype html><html lang="en"><meta charset="utf-8">
 <title>DSH Desktop</title><style>body{{font:15px/1.6 system-ui,sans-serif;margin:12vh auto;
-max-width:42em;padding:0 2em;color:#1f1d1a;background:#fbfaf8}}pre{{white-space:pre-wrap;
-background:#f4f2ee;padding:1em;border-radius:9px}}</style>
+max-width:42em;padding:0 2em;color:#1f1d1a;background:#fbfaf8}}
+pre{{white-space:pre-wrap;background:#f4f2ee;padding:1em;border-radius:9px}}</style>
 <h2>DSH Desktop could not start its host</h2>
 <pre>{message}</pre><p>Your sessions and settings are untouched. {remedy}</p>
 <p>The log is in {logs}. <code>dsh --safe-mode</code> starts only what ships with the

@@ -89,15 +89,14 @@ class _HostMethods:
         return ChosenPath(path=str(chosen) if chosen is not None else None)
 
     async def list_directory(self, request: MaybePath) -> DirectoryListing:
-        path = Path(request.path).expanduser() if request.path else Path.home()
-        return await anyio.to_thread.run_sync(_listing, path)
+        return await anyio.to_thread.run_sync(_listing, request.path or "~")
 
     async def open_path(self, request: OnePath) -> Opened:
         shell = self._scope.find(NativeShell)
-        path = Path(request.path)
-        exists = path.is_absolute() and path.exists()
-        opened = exists and shell is not None and await shell.open_path(path)
-        return Opened(opened=opened)
+        path = await anyio.to_thread.run_sync(_existing, request.path)
+        if shell is None or path is None:
+            return Opened(opened=False)
+        return Opened(opened=await shell.open_path(path))
 
     async def open_url(self, request: OneUrl) -> Opened:
         shell = self._scope.find(NativeShell)
@@ -114,7 +113,13 @@ class _HostMethods:
         return Empty()
 
 
-def _listing(path: Path) -> DirectoryListing:
+def _existing(path: str) -> Path | None:
+    found = Path(path)
+    return found if found.is_absolute() and found.exists() else None
+
+
+def _listing(name: str) -> DirectoryListing:
+    path = Path(name).expanduser()
     try:
         path = path.resolve(strict=True)
         found = sorted(

@@ -234,3 +234,15 @@ class EntryInstalled(Wire):
 
     installed: bool
     path: str
+
+
+# What travels outside of methods: items of the host topic and of session topics.
+WIRE_MODELS: tuple[type[Wire], ...] = (
+    BootReport,
+    LiveState,
+    OpenFolder,
+    QueueState,
+    SessionEvent,
+    SessionSnapshot,
+    SessionSummary,
+)

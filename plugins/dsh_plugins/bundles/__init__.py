@@ -1,0 +1,1 @@
+"""The shipped bundles and presets, as YAML."""
