@@ -92,7 +92,7 @@ class Confinement:
     (Landlock, seccomp); opaque to callers.
     """
 
-    __slots__ = ("argv", "denials", "enforcement", "rules", "runner_failures")
+    __slots__ = ("argv", "denials", "enforcement", "rules")
 
     def __init__(
         self,
@@ -101,13 +101,11 @@ class Confinement:
         *,
         rules: dict[str, object] | None = None,
         denials: tuple[str, ...] = (),
-        runner_failures: tuple[str, ...] = (),
     ) -> None:
         self.argv = argv
         self.enforcement = enforcement
         self.rules = rules
         self.denials = denials  # stderr signatures of a denied access, lower case
-        self.runner_failures = runner_failures  # stderr line starts: the runner failed
 
 
 class Sandbox(ABC):
@@ -118,11 +116,19 @@ class Sandbox(ABC):
         """What is enforced here; found once by really running each mechanism."""
 
     @abstractmethod
-    async def confine(self, argv: list[str], policy: Policy) -> Confinement:
-        """How to run ``argv`` under ``policy``.
+    async def confine(self, argv: list[str], policy: Policy, cwd: Path) -> Confinement:
+        """How to run ``argv`` in the folder ``cwd`` under ``policy``.
 
-        Raises :class:`SandboxUnavailable`; never returns an unconfined command for a
-        confined mode. ``danger-full-access`` is not for here: do not confine it.
+        Raises :class:`SandboxUnavailable`, also for a workspace that contains the
+        program's home where the mechanism cannot carve that out; never returns an
+        unconfined command for a confined mode. ``danger-full-access`` is not for here:
+        do not confine it.
+        """
+
+    @abstractmethod
+    async def failed(self) -> SandboxUnavailable:
+        """The error for a command whose runner failed (``ProcessEnd.ran`` is false);
+        what was found out about the mechanisms is forgotten and found out again.
         """
 
 
@@ -134,8 +140,6 @@ class SandboxPolicy(ABC):
         """The policy in force for a session (a `dsh.runtime.session.Session`).
 
         ``mode`` overrides the session's mode for one call (a granted escalation).
-        Raises :class:`SandboxUnavailable` when the workspace contains the program's
-        home and the mechanism cannot carve it out.
         """
 
     @abstractmethod

@@ -85,13 +85,19 @@ class Collected:
 
 
 class ProcessEnd:
-    """How the direct child ended; exactly one of code and signal is set."""
+    """How the direct child ended; exactly one of code and signal is set.
 
-    __slots__ = ("exit_code", "signal")
+    ``ran`` is false when the runner of a sandbox ended without starting the program.
+    """
 
-    def __init__(self, exit_code: int | None, signal: str | None) -> None:
+    __slots__ = ("exit_code", "ran", "signal")
+
+    def __init__(
+        self, exit_code: int | None, signal: str | None, *, ran: bool = True
+    ) -> None:
         self.exit_code = exit_code
         self.signal = signal  # "SIGKILL" …
+        self.ran = ran
 
 
 class Process(ABC):

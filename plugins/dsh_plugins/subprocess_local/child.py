@@ -15,6 +15,7 @@ import sys
 FAILURE_FD = 3  # tells how exec went
 SECCOMP_FD = 4  # where a runner finds the filter that it is to install
 _RULESET_FD = 5
+STATUS_FD = 6  # where a runner writes that it came as far as starting the program
 
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_CAPBSET_DROP = 1, 22, 24
 _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 38, 47
@@ -37,7 +38,7 @@ libc.syscall.restype = ctypes.c_long
 class Start:
     """Everything that a child needs to become the program."""
 
-    __slots__ = ("argv", "cwd", "env", "fds", "rules", "ruleset")
+    __slots__ = ("argv", "cwd", "env", "fds", "rules", "ruleset", "status")
 
     def __init__(
         self,
@@ -46,14 +47,14 @@ class Start:
         cwd: bytes,
         rules: Rules,
         fds: tuple[int, ...],
-        ruleset: int,
     ) -> None:
         self.argv = argv
         self.env = env
         self.cwd = cwd
         self.rules = rules
         self.fds = fds  # stdin, stdout, stderr, and the pipe that tells of failures
-        self.ruleset = ruleset  # a Landlock ruleset, or -1
+        self.ruleset = -1  # a Landlock ruleset, if there is one
+        self.status = -1  # memory for the runner's own report, if it is to write one
 
 
 def become(start: Start, parent: int) -> None:
@@ -93,13 +94,13 @@ def _settle(start: Start, parent: int) -> None:
     # First out of the way of the places to fill, then into them.
     high = [
         fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) if fd >= 0 else -1
-        for fd in (*start.fds, filter_fd, start.ruleset)
+        for fd in (*start.fds, filter_fd, start.ruleset, start.status)
     ]
     closed = os.open("/", os.O_PATH | os.O_CLOEXEC)
     for place, fd in enumerate(high):
-        inherited = place <= 2 or (place == SECCOMP_FD and fd >= 0)
+        inherited = place <= 2 or (place in (SECCOMP_FD, STATUS_FD) and fd >= 0)
         os.dup2(fd if fd >= 0 else closed, place, inheritable=inherited)
-    _close_from(_RULESET_FD + 1)
+    _close_from(STATUS_FD + 1)
 
 
 def _close_from(first: int) -> None:

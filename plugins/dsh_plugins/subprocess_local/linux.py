@@ -216,8 +216,8 @@ def _note(ticket: Ticket, kind: object, rest: list[object]) -> None:
             ticket.started.set()
         case (Kind.FAILED, int(number), str(what)):
             ticket.fail(f"{_STAGES[what]}: {os.strerror(number)}")
-        case (Kind.EXITED, int(status), int(left)):
-            ticket.exit(_end_of(status), left)
+        case (Kind.EXITED, int(status), int(left), bool(ran)):
+            ticket.exit(_end_of(status, ran=ran), left)
         case (Kind.GONE, int(left)):
             if left:
                 _log.error("%d processes of job %d cannot be ended", left, ticket.number)
@@ -234,10 +234,10 @@ _STAGES = {
 }
 
 
-def _end_of(status: int) -> ProcessEnd:
+def _end_of(status: int, *, ran: bool) -> ProcessEnd:
     code = os.waitstatus_to_exitcode(status)
     if code >= 0:
-        return ProcessEnd(code, None)
+        return ProcessEnd(code, None, ran=ran)
     try:
         return ProcessEnd(None, signal.Signals(-code).name)
     except ValueError:  # a real-time signal has no name

@@ -10,7 +10,7 @@ Messages are marshalled tuples over SOCK_SEQPACKET; both ends are the same Pytho
                            (PARCEL,) + these and a memory file that holds a big SPAWN
                            (END, job, grace in seconds)
     supervisor → program   (STARTED, job, pid)   (FAILED, job, errno, what)
-                           (EXITED, job, wait status, processes left)
+                           (EXITED, job, wait status, processes left, whether it ran)
                            (GONE, job, processes that could not be ended)
                            (BROKEN, 0, why it stops)
 """
@@ -60,6 +60,7 @@ class Job:
         "number",
         "pid",
         "runner",
+        "status",
         "token",
     )
 
@@ -71,6 +72,7 @@ class Job:
         # take those along that are to have time.
         self.runner = runner
         self.born = table.born(pid)
+        self.status = -1  # memory in which its runner reports
         self.failure: int | None = None  # pipe that tells how exec went
         self.exited = False
         self.killing: float | None = None  # when politeness ends
@@ -162,7 +164,7 @@ class Supervisor:
                 bytes(cwd),
                 dict(rules),
             ):
-                start = Start(argv, env, cwd, rules, (*fds[:3],), -1)
+                start = Start(argv, env, cwd, rules, (*fds[:3],))
                 self._spawn(number, start)
             case (Kind.PARCEL,):
                 with open(fds[3], "rb", closefd=False) as parcel:
@@ -177,17 +179,20 @@ class Supervisor:
         try:
             start.ruleset = self._ruleset(start.rules)
             what = "fork"
+            if "status" in start.rules:
+                start.status = os.memfd_create("status")
             failure, failed = os.pipe2(os.O_CLOEXEC)
             start.fds = (*start.fds, failed)
             pid = os.fork()
         except OSError as error:
+            close(start.status)
             self._tell(Kind.FAILED, number, error.errno or 0, what)
             return
         if pid == 0:
             become(start, self._me)
         os.close(failed)
         job = Job(number, pid, start.env[_MARK], start.rules.get("runner"))
-        job.failure = failure
+        job.failure, job.status = failure, start.status
         self._jobs[number] = job
         self._poll.register(failure, select.POLLIN)
 
@@ -230,7 +235,7 @@ class Supervisor:
         os.close(job.failure)
         job.failure = None
         if report:
-            del self._jobs[job.number]
+            self._forget(job)
             number, _, what = report.partition(b" ")
             self._tell(Kind.FAILED, job.number, int(number), what.decode())
         else:
@@ -250,9 +255,9 @@ class Supervisor:
 
     def _exited(self, job: Job, status: int) -> None:
         left = len(self._members(job))
-        self._tell(Kind.EXITED, job.number, status, left)
+        self._tell(Kind.EXITED, job.number, status, left, _ran(job))
         if not left:
-            del self._jobs[job.number]
+            self._forget(job)
             if job.killing is not None:
                 self._tell(Kind.GONE, job.number, 0)
 
@@ -264,11 +269,15 @@ class Supervisor:
                 continue
             members = self._members(job)
             if not members or now >= job.killing + table.GIVE_UP:
-                del self._jobs[job.number]
+                self._forget(job)
                 self._tell(Kind.GONE, job.number, len(members))
             elif now >= job.killing:
                 for pid in members:
                     table.send(pid, signal.SIGKILL)
+
+    def _forget(self, job: Job) -> None:
+        close(job.status)
+        del self._jobs[job.number]
 
     def _members(self, job: Job) -> list[int]:
         """Every process of a job. The kernel lists children one by one, and one that
@@ -296,3 +305,16 @@ class Supervisor:
         # It shed every mark. It can be another's only if that one was there before it.
         born = table.born(orphan)
         return next((job for job in others if job.born <= born), asking)
+
+
+def _ran(job: Job) -> bool:
+    """Whether the program was started. Bubblewrap writes its exit code into the status
+    only when it got as far as that; other children say it with their failure pipe.
+    """
+    return job.status < 0 or b"exit-code" in os.pread(job.status, 4096, 0)
+
+
+def close(fd: int) -> None:
+    """Close a descriptor if it is one."""
+    if fd >= 0:
+        os.close(fd)

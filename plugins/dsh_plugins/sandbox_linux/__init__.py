@@ -1,0 +1,1 @@
+"""Confinement of commands on Linux: bubblewrap where it works, Landlock where not."""
