@@ -202,6 +202,8 @@ class Agent:
         """Work whenever woken, until :meth:`end`."""
         while True:
             await self._bell.wait()
+            if not self._bell.is_set():
+                continue  # a stop came between the ring and this task
             self._bell.clear()
             if self._closing:
                 break
