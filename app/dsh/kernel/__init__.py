@@ -1,48 +1,30 @@
 """The plugin kernel: mounts, offers, scopes, events and hooks."""
 
-from dsh.kernel.errors import (
-    DuplicateContribution,
-    DuplicateMount,
-    DuplicateProvider,
-    KernelClosed,
-    NotAPlugin,
-    ServiceMissing,
-    StartTimedOut,
-)
-from dsh.kernel.events import Events, Hook, Listener, Next, Wrapper
-from dsh.kernel.kernel import Kernel, Problem
-from dsh.kernel.mount import Config, Limits, Mount, Phase
-from dsh.kernel.plugin import Body, Need, Plan, Plugin, plugin
-from dsh.kernel.registry import Registry
-from dsh.kernel.report import MountReport
-from dsh.kernel.scope import Scope, Scoped
-
-__all__ = [
-    "Body",
-    "Config",
-    "DuplicateContribution",
-    "DuplicateMount",
-    "DuplicateProvider",
-    "Events",
-    "Hook",
-    "Kernel",
-    "KernelClosed",
-    "Limits",
-    "Listener",
-    "Mount",
-    "MountReport",
-    "Need",
-    "Next",
-    "NotAPlugin",
-    "Phase",
-    "Plan",
-    "Plugin",
-    "Problem",
-    "Registry",
-    "Scope",
-    "Scoped",
-    "ServiceMissing",
-    "StartTimedOut",
-    "Wrapper",
-    "plugin",
-]
+from dsh.kernel.errors import DuplicateContribution as DuplicateContribution
+from dsh.kernel.errors import DuplicateMount as DuplicateMount
+from dsh.kernel.errors import DuplicateProvider as DuplicateProvider
+from dsh.kernel.errors import KernelClosed as KernelClosed
+from dsh.kernel.errors import NotAPlugin as NotAPlugin
+from dsh.kernel.errors import ServiceMissing as ServiceMissing
+from dsh.kernel.errors import StartTimedOut as StartTimedOut
+from dsh.kernel.errors import StopTimedOut as StopTimedOut
+from dsh.kernel.events import Events as Events
+from dsh.kernel.events import Hook as Hook
+from dsh.kernel.events import Listener as Listener
+from dsh.kernel.events import Next as Next
+from dsh.kernel.events import Wrapper as Wrapper
+from dsh.kernel.kernel import Kernel as Kernel
+from dsh.kernel.kernel import MountReport as MountReport
+from dsh.kernel.kernel import Problem as Problem
+from dsh.kernel.mount import Config as Config
+from dsh.kernel.mount import Limits as Limits
+from dsh.kernel.mount import Mount as Mount
+from dsh.kernel.mount import Phase as Phase
+from dsh.kernel.plugin import Body as Body
+from dsh.kernel.plugin import Need as Need
+from dsh.kernel.plugin import Plan as Plan
+from dsh.kernel.plugin import Plugin as Plugin
+from dsh.kernel.plugin import plugin as plugin
+from dsh.kernel.registry import Registry as Registry
+from dsh.kernel.scope import Scope as Scope
+from dsh.kernel.scope import Scoped as Scoped

@@ -30,7 +30,7 @@ class ServiceMissing(KernelError):
 
 
 class NotAPlugin(KernelError):
-    """The object or its signature cannot be mounted; the message names the parameter."""
+    """The object, its signature or its use of ``yield`` breaks the plugin contract."""
 
     code = "NOT_A_PLUGIN"
 
@@ -39,6 +39,12 @@ class StartTimedOut(KernelError):
     """The plugin did not reach its ``yield`` in time and was cancelled."""
 
     code = "START_TIMED_OUT"
+
+
+class StopTimedOut(KernelError):
+    """The plugin releases too slowly, or ignores its cancellation; the rest goes on."""
+
+    code = "STOP_TIMED_OUT"
 
 
 class KernelClosed(KernelError):

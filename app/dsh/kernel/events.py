@@ -6,10 +6,9 @@ decision that passes through around-wrappers with ``call_next``; errors propagat
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, Generic, Self, TypeVar
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Generic, TypeVar
 
 from dsh.kernel.scope import Scope, Scoped
 
@@ -41,56 +40,53 @@ class Events(Scoped):
     and of those above it; siblings never hear of it.
     """
 
-    def __init__(self, scope: Scope, failed: Callable[[Exception], None]) -> None:
-        self._scope = scope
-        self._failed = failed
-        # Any: each list belongs to one topic or hook, whose type argument the public
-        # methods tie to the callable they store.
-        self._listeners: dict[type, list[tuple[Scope, Listener[Any]]]] = {}
-        self._wrappers: dict[object, list[tuple[Scope, Wrapper[Any, Any]]]] = {}
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope)
+        # Any: rows belong to one topic or hook, whose types the methods below tie.
+        self._rows: dict[object, list[tuple[Scope, Callable[..., Any]]]] = {}
 
-    def at(self, scope: Scope) -> Self:
-        """The same events, seen from ``scope``."""
-        view = copy.copy(self)
-        view._scope = scope
-        return view
-
-    @contextmanager
-    def on(self, topic: type[E], listener: Listener[E]) -> Iterator[None]:
-        """Call ``listener`` for each fact of this type while the block is open."""
-        with _entry(self._listeners, topic, (self._scope, listener)):
-            yield
+    def on(self, topic: type[E], listener: Listener[E]) -> AbstractContextManager[None]:
+        """Call ``listener`` for each fact of this very type while the block is open."""
+        return self._registered(topic, self._scope.kernel.contained(listener))
 
     def emit(self, fact: object) -> None:
         """Tell a fact. Listeners run at once, in order of registration, contained."""
-        reached = set(self._scope.chain())
-        for scope, listener in tuple(self._listeners.get(type(fact), ())):
+        rows = self._rows.get(type(fact), ())
+        reached = set(self._scope.chain()) if rows else ()
+        for scope, listener in tuple(rows):
             if scope in reached:
-                try:
-                    listener(fact)
-                except Exception as error:  # noqa: BLE001  # one bad listener starves nobody
-                    self._failed(error)
+                listener(fact)
 
-    @contextmanager
-    def wrap(self, hook: Hook[P, R], wrapper: Wrapper[P, R]) -> Iterator[None]:
+    def wrap(
+        self, hook: Hook[P, R], wrapper: Wrapper[P, R]
+    ) -> AbstractContextManager[None]:
         """Put ``wrapper`` around a decision while the block is open."""
-        with _entry(self._wrappers, hook, (self._scope, wrapper)):
-            yield
+        return self._registered(hook, wrapper)
 
     async def run(self, hook: Hook[P, R], payload: P, core: Next[P, R]) -> R:
         """Decide: outermost is the farthest scope's first wrapper, innermost ``core``."""
-        depth = {scope: rank for rank, scope in enumerate(self._scope.chain())}
-        rows = [row for row in self._wrappers.get(hook, ()) if row[0] in depth]
-        rows.sort(key=lambda row: -depth[row[0]])  # stable: registration order inside
+        rows = self._rows.get(hook, ())
         step = core
-        for _, wrapper in reversed(rows):
-            step = _bind(wrapper, step)
+        for scope in self._scope.chain():
+            for place, wrapper in reversed(rows):
+                if place is scope:
+                    step = _bind(wrapper, step)
         return await step(payload)
 
     def count(self) -> int:
         """How many listeners and wrappers are registered, in all scopes."""
-        tables = (self._listeners.values(), self._wrappers.values())
-        return sum(len(rows) for table in tables for rows in table)
+        return sum(map(len, self._rows.values()))
+
+    @contextmanager
+    def _registered(self, key: object, call: Callable[..., Any]) -> Iterator[None]:
+        rows, row = self._rows.setdefault(key, []), (self._scope, call)
+        rows.append(row)
+        try:
+            yield
+        finally:
+            rows.remove(row)
+            if not rows:
+                del self._rows[key]
 
 
 def _bind(wrapper: Wrapper[P, R], following: Next[P, R]) -> Next[P, R]:
@@ -98,19 +94,3 @@ def _bind(wrapper: Wrapper[P, R], following: Next[P, R]) -> Next[P, R]:
         return await wrapper(payload, following)
 
     return step
-
-
-K = TypeVar("K")
-V = TypeVar("V")
-
-
-@contextmanager
-def _entry(table: dict[K, list[V]], key: K, value: V) -> Iterator[None]:
-    table.setdefault(key, []).append(value)
-    try:
-        yield
-    finally:
-        rows = table[key]
-        rows.remove(value)
-        if not rows:
-            del table[key]

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import enum
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import weakref
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
 
+import anyio
 from pydantic import BaseModel
 
-from dsh.kernel.errors import StartTimedOut
-from dsh.kernel.offer import Offer
-
-if TYPE_CHECKING:
-    from dsh.kernel.plugin import Plugin
-    from dsh.kernel.scope import Scope
+from dsh.kernel.errors import NotAPlugin, StartTimedOut, StopTimedOut
+from dsh.kernel.plugin import Need, Plugin
+from dsh.kernel.scope import Offer, Scope
 
 Config = BaseModel | Mapping[str, object] | None
 Held = dict[str, Offer | None]
+
+# Whose code runs, also in the tasks that it starts. Weak: a context may outlive a plugin.
+CURRENT: ContextVar[Callable[[], Mount | None]] = ContextVar("CURRENT")
 
 
 class Phase(enum.Enum):
@@ -31,19 +37,15 @@ class Phase(enum.Enum):
     GONE = "gone"
 
 
-class Limits:
+class Limits(NamedTuple):
     """How long a plugin may take, in seconds."""
 
-    def __init__(
-        self, start: float = 30.0, grace: float = 3.0, abandon: float = 3.0
-    ) -> None:
-        self.start = start  # to reach its yield
-        self.grace = grace  # to release, counted from the return of the last lease
-        self.abandon = (
-            abandon  # after its release was cancelled, before it is left behind
-        )
+    start: float = 30.0  # to reach its yield
+    grace: float = 3.0  # to release, counted from the return of the last lease
+    abandon: float = 3.0  # to end after it was cancelled
 
 
+@dataclass(eq=False, repr=False)
 class Mount:
     """A plugin mounted under a row id.
 
@@ -52,40 +54,33 @@ class Mount:
     config or a need changes, or when :meth:`restart` is called.
     """
 
-    def __init__(
-        self, scope: Scope, row: str, plugin: Plugin, config: Config, limits: Limits
-    ) -> None:
-        self.scope = scope
-        self.row = row
-        self.plugin = plugin
-        self.plan = plugin.plan()
-        self.limits = limits
-        self.phase = Phase.WAITING
-        self.error: BaseException | None = None
-        self.overran = False
+    scope: Scope
+    row: str
+    plugin: Plugin
+    config: Config
+    limits: Limits
+    phase: Phase = Phase.WAITING
+    error: BaseException | None = None
+    overran: bool = False
+    closing: bool = False  # on its way out for good
+    _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _gone: asyncio.Event = field(default_factory=asyncio.Event)
+    _held: Held = field(default_factory=dict)  # by the present life, or the failed one
+    _outdated: bool = False  # that life or failure is to be replaced
+    _interrupted: bool = False  # a cancellation of ours may be on its way
+    _hung: bool = False  # it ignored the cancellation
+    _timer: asyncio.TimerHandle | None = None
+
+    def __post_init__(self) -> None:
+        self.plan = self.plugin.plan()
+        self.needs = tuple(self.plan.needs.values())
         self.since = asyncio.get_running_loop().time()
-        self._config = config
-        self._generation = 0
-        self._wanted = True
-        self._held: Held = {}
-        self._leased: list[Offer] = []
-        self._failed_with: tuple[int, Held] | None = None
-        self._interrupted: BaseException | None = None
-        self._wake = asyncio.Event()
-        self._gone = asyncio.Event()
-        self._predecessors: list[Mount] = []
-        self._task: asyncio.Task[None] | None = None
-
-    # -- what others do with it ------------------------------------------------
-
-    @property
-    def closing(self) -> bool:
-        """True once the mount is on its way out for good."""
-        return not self._wanted
 
     def discard(self) -> None:
         """Ask the mount to stop for good; :meth:`gone` waits for it."""
-        self._wanted = False
+        self.closing = True
+        if self._hung:
+            self._leave()
         self.poke()
 
     async def close(self) -> None:
@@ -99,225 +94,259 @@ class Mount:
 
     def update(self, config: Config) -> None:
         """Restart with another config."""
-        self._config = config
+        self.config = config
         self.restart()
 
     def restart(self) -> None:
         """Start again, also after a failure."""
-        self._generation += 1
+        self._outdated = True
         self.poke()
 
     async def settled(self) -> None:
         """Return when the mount is active, failed or gone, or cannot start for now."""
         await self.scope.kernel.settled(self)
 
-    def missing(self) -> dict[str, str]:
-        """Unmet needs: key name → the row it waits for, or an empty string."""
-        found: dict[str, str] = {}
-        for need in self.plan.needs.values():
-            offer, mount = self.scope.nearest(need.key)
-            waits = mount is not None and mount.coming() if need.optional else True
-            if offer is None and waits:
-                found[need.key.__qualname__] = mount.row if mount else ""
-        return found
+    def look(self, key: type) -> tuple[Offer | None, Mount | None]:
+        """As :meth:`Scope.nearest`; what a mount offers itself it finds above."""
+        own = key is self.plan.offers
+        scope = self.scope.owner_of(key).parent if own else self.scope
+        return scope.nearest(key) if scope is not None else (None, None)
 
-    def coming(self, seen: frozenset[Mount] = frozenset()) -> bool:
-        """Whether the offer can be expected without anybody's doing."""
-        if self.closing or self.phase in (Phase.FAILED, Phase.GONE) or self in seen:
+    def nearest(self, need: Need) -> tuple[Offer | None, Mount | None]:
+        """What meets a need, and who provides it or is going to.
+
+        An optional need finds nothing when its provider needs this mount in turn: they
+        would wait for, or restart, each other for ever.
+        """
+        offer, provider = self.look(need.key)
+        if need.optional and provider and self in self.scope.kernel.behind(provider):
+            return None, None
+        return offer, provider
+
+    def missing(self) -> dict[str, str]:
+        """What it waits for: key name → the row that should offer it, or "".
+
+        That includes an optional need whose provider is coming: so nothing starts twice.
+        """
+        return {
+            need.key.__qualname__: provider.row if provider else ""
+            for need in self.needs
+            for offer, provider in [self.nearest(need)]
+            if offer is None and (not need.optional or (provider and provider.coming()))
+        }
+
+    def coming(self, known: dict[Mount, bool] | None = None) -> bool:
+        """Whether it is active or is going to be without anybody's doing."""
+        known = {} if known is None else known
+        if self in known:
+            return known[self]
+        known[self] = False  # whoever needs itself never comes
+        if (
+            self.closing
+            or self._hung
+            or (self.phase is Phase.FAILED and not self.stale())
+        ):
             return False
-        if self.phase in (Phase.STARTING, Phase.ACTIVE):
-            return True
-        for need in self.plan.needs.values():
-            offer, mount = self.scope.nearest(need.key)
-            if need.optional or offer is not None:
-                continue
-            if mount is None or not mount.coming(seen | {self}):
-                return False
-        return True
+        known[self] = self.phase in (Phase.STARTING, Phase.ACTIVE) or all(
+            need.optional or offer or (provider and provider.coming(known))
+            for need in self.needs
+            for offer, provider in [self.look(need.key)]
+        )
+        return known[self]
+
+    def stale(self) -> bool:
+        """Whether the present life, or the last failure, is no longer the right one."""
+        return self.closing or self._outdated or self._found() != self._held
+
+    def moving(self) -> bool:
+        """Whether something is about to happen to it without anybody's doing."""
+        if self._hung or self.phase is Phase.GONE:
+            return False
+        if self.phase is Phase.WAITING and not self.closing:
+            return self.coming()
+        return self.phase in (Phase.STARTING, Phase.STOPPING) or self.stale()
+
+    def _found(self) -> Held:
+        return {name: self.nearest(need)[0] for name, need in self.plan.needs.items()}
 
     # -- its life --------------------------------------------------------------
 
     def begin(self, predecessors: list[Mount]) -> asyncio.Task[None]:
         """Start the task that owns this mount. The kernel calls it once and owns it."""
-        self._predecessors = predecessors
         loop = asyncio.get_running_loop()
-        self._task = loop.create_task(self._run(), name=f"mount {self.row}")
+        self._task = loop.create_task(self._run(predecessors), name=f"mount {self.row}")
         return self._task
 
     def poke(self) -> None:
         """Something this mount depends on may have changed."""
         self._wake.set()
-        if self.phase is Phase.STARTING and self._stale():
-            self._interrupt(asyncio.CancelledError())
+        if self.phase is Phase.STARTING and self.stale():
+            self._outdated = True
+            self._interrupt()
 
-    async def _run(self) -> None:
+    async def _run(self, predecessors: list[Mount]) -> None:
+        CURRENT.set(weakref.ref(self))
         try:
-            for predecessor in self._predecessors:
-                await predecessor.gone()
-            self._predecessors = []
-            while self._wanted:
+            while predecessors:  # emptied, so that none is kept alive
+                await predecessors.pop().gone()
+            while not self.closing:
                 self._wake.clear()
-                held = self._ready()
-                if held is None:
-                    await self._wake.wait()
+                if self.phase is Phase.FAILED and self.stale():
+                    self._enter(Phase.WAITING)
+                if self.phase is Phase.WAITING and not self.missing():
+                    await self._life()
                 else:
-                    await self._life(held)
+                    await self._wake.wait()
         finally:
             self._leave()
 
+    async def _life(self) -> None:
+        self._outdated, self.error = False, None
+        self._held = self._found()
+        for offer in filter(None, self._held.values()):
+            offer.users.add(self)
+        self._enter(Phase.STARTING)
+        late = StartTimedOut(f"{self.row} did not start in {self.limits.start:g} s")
+        self._alarm(self.limits.start, partial(self._interrupt, late))
+        error: BaseException | None = None
+        try:
+            async with self.plugin.enter(self._arguments()) as value:
+                self._alarm()
+                await self._calm()  # code after a bare yield must not be skipped
+                await self._serve(value)
+        except asyncio.CancelledError:
+            if self._task.cancelling() > int(self._interrupted):
+                raise  # somebody ends this task: the loop is stopping
+            error = self.error
+        except (Exception, SystemExit, BaseExceptionGroup) as raised:  # noqa: BLE001  # a plugin may raise anything
+            error = _only(raised)
+        finally:
+            self._alarm()
+            self._return_leases()
+        await self._calm()
+        self._ended(error)
+
+    async def _serve(self, value: object) -> None:
+        """From the plugin's yield to the moment its own release may begin."""
+        offer = None
+        key = self.plan.offers
+        try:
+            if key is not None and not self.stale():
+                if not isinstance(value, key):
+                    raise NotAPlugin(f"{self.row} yielded a {type(value).__qualname__}")
+                offer = Offer(key, value, self.row)
+                self.scope.owner_of(key).publish(offer)
+            if not self.stale():
+                self._enter(Phase.ACTIVE)
+            while not self.stale():
+                self._wake.clear()
+                await self._wake.wait()
+            self._outdated = True
+        finally:
+            self._enter(Phase.STOPPING)
+            if offer is not None:
+                self.scope.owner_of(offer.key).withdraw(offer)
+                # A failure may have cancelled the plugin's own task group; its consumers
+                # stop before it all the same.
+                with anyio.CancelScope(shield=True):
+                    await offer.drained()
+            slow = StopTimedOut(f"{self.row} is slow to stop")
+            self._alarm(self.limits.grace, partial(self._interrupt, slow))
+
+    def _ended(self, error: BaseException | None) -> None:
+        stale = self.stale()  # then an error does not stand in the way of the next life
+        if error is None and not stale:
+            error = NotAPlugin(f"{self.row} ended although nobody asked it to")
+        self._hung = False
+        self._enter(Phase.WAITING if stale else Phase.FAILED)
+        if error is not None and error is not self.error:
+            self._tell(error)
+
     def _leave(self) -> None:
-        self._return_leases()
-        self._enter(Phase.GONE)
-        self.scope.kernel.forget(self)
-        self._gone.set()
+        if not self._gone.is_set():
+            self._alarm()
+            self._return_leases()
+            self._enter(Phase.GONE)
+            self.scope.kernel.forget(self, abandoned=self._hung)
+            self._gone.set()
 
     def _enter(self, phase: Phase) -> None:
         if self._gone.is_set():
             return  # it was abandoned; nobody may take it for alive again
+        if phase in (Phase.WAITING, Phase.GONE):
+            self._held = {}  # keeps nothing of another plugin alive
         self.phase = phase
         self.since = asyncio.get_running_loop().time()
         self.scope.kernel.phase_changed(self)
 
-    def _ready(self) -> Held | None:
-        held: Held = {}
-        for name, need in self.plan.needs.items():
-            offer, mount = self.scope.nearest(need.key)
-            if offer is None and (
-                not need.optional or (mount is not None and mount.coming({self}))
-            ):
-                return None
-            held[name] = offer
-        if self._failed_with == (self._generation, held):
-            return None
-        return held
-
-    def _stale(self) -> bool:
-        if not self._wanted or self._generation != self._started_as:
-            return True
-        for name, need in self.plan.needs.items():
-            offer, _ = self.scope.nearest(need.key)
-            if offer is not self._held[name]:
-                return True
-        return False
-
-    async def _life(self, held: Held) -> None:
-        self._started_as = self._generation
-        self._held, self._interrupted, self.error = held, None, None
-        self._failed_with = None
-        self._take_leases()
-        self._enter(Phase.STARTING)
-        loop = asyncio.get_running_loop()
-        deadline = loop.call_later(self.limits.start, self._start_timed_out)
-        alarms = [deadline]
-        try:
-            async with self.plugin.enter(self._arguments()) as value:
-                deadline.cancel()
-                await self._started(value)
-                alarms.append(loop.call_later(self.limits.grace, self._overrun))
-        except asyncio.CancelledError:
-            self._absorb()
-        except Exception as error:  # noqa: BLE001  # a plugin may raise anything
-            self.error = error
-        finally:
-            for alarm in alarms:
-                alarm.cancel()
-            self._return_leases()
-        self._ended()
-
-    def _ended(self) -> None:
-        if isinstance(self._interrupted, StartTimedOut):
-            self.error = self._interrupted
-        if self.error is None:
-            self._enter(Phase.WAITING)
-            return
-        if self.phase is Phase.STARTING:
-            self._failed_with = (self._started_as, self._held)
-            self._enter(Phase.FAILED)
-        else:  # it ran and only its release failed: that does not stop the next life
-            self._enter(Phase.WAITING)
-        self.scope.kernel.problem(self, self.error)
-
-    async def _started(self, value: object) -> None:
-        """From the plugin's yield to the moment its own release may begin."""
-        await self._swallow_late_interrupt()
-        offer = None
-        if self.plan.offers is not None and not self._stale():
-            offer = Offer(self.plan.offers, value, self.row)
-            self.scope.owner_of(offer.key).publish(offer)
-        if not self._stale():
-            self._enter(Phase.ACTIVE)
-        while not self._stale():
-            self._wake.clear()
-            await self._wake.wait()
-        self._enter(Phase.STOPPING)
-        if offer is not None:
-            self.scope.owner_of(offer.key).withdraw(offer)
-            await offer.drained()
-
-    async def _swallow_late_interrupt(self) -> None:
-        # An interrupt that arrives when the plugin has just reached its yield must not
-        # be thrown into it: code after a bare yield would be skipped.
-        if self._interrupted is None:
-            return
-        try:
-            await asyncio.sleep(0)
-        except asyncio.CancelledError:
-            self._absorb()
-        self._interrupted = None
-
     def _arguments(self) -> dict[str, object]:
         arguments: dict[str, object] = {
-            name: None if offer is None else self.scope.view(offer)
+            name: self.scope.view(offer) if offer is not None else None
             for name, offer in self._held.items()
         }
-        if self.plan.config is not None:
-            config = self._config
-            if not isinstance(config, self.plan.config):
-                config = self.plan.config.model_validate(config or {})
-            arguments["config"] = config
+        schema, config = self.plan.config, self.config
+        if schema is not None:
+            typed = isinstance(config, schema)
+            arguments["config"] = config if typed else schema.model_validate(config or {})
+        elif config:
+            raise NotAPlugin(f"{self.plugin.name} takes no config")
         return arguments
 
-    def _take_leases(self) -> None:
-        self._leased = [offer for offer in self._held.values() if offer is not None]
-        for offer in self._leased:
-            offer.take()
-
     def _return_leases(self) -> None:
-        while self._leased:
-            self._leased.pop().give_back()
+        for offer in filter(None, self._held.values()):
+            offer.give_back(self)
+
+    def _tell(self, error: BaseException) -> None:
+        self.error = error
+        self.scope.kernel.problem(self, error)
 
     # -- limits ----------------------------------------------------------------
 
-    def _interrupt(self, reason: BaseException) -> None:
-        if self._interrupted is None and self._task is not None:
-            self._interrupted = reason
-            self._task.cancel()
-
-    def _absorb(self) -> None:
-        if self._interrupted is None:
-            raise  # noqa: PLE0704  # somebody else's cancellation: called from an except
-        if self._task is not None:
-            self._task.uncancel()
-
-    def _start_timed_out(self) -> None:
-        seconds = self.limits.start
-        message = f"{self.row} did not start within {seconds:g} s"
-        self._interrupt(StartTimedOut(message))
-
-    def _overrun(self) -> None:
-        """The release takes too long: say so, let the others go on, then cancel it.
-
-        The cancellation is delivered once (edge, not level), so clean-up further out in
-        the plugin may still await.
-        """
-        self.overran = True
-        self.scope.kernel.problem(self, TimeoutError(f"{self.row} is slow to stop"))
-        self._return_leases()
-        self._interrupt(asyncio.CancelledError())
+    def _alarm(
+        self, seconds: float = 0, action: Callable[[], None] | None = None
+    ) -> None:
+        """Set the timer anew; without an action, only stop it."""
+        if self._timer is not None:
+            self._timer.cancel()
         loop = asyncio.get_running_loop()
-        loop.call_later(self.limits.abandon, self._abandon)
+        self._timer = loop.call_later(seconds, action) if action is not None else None
 
-    def _abandon(self) -> None:
-        if self.closing and not self._gone.is_set():
-            self.scope.kernel.abandon(self)
+    def _interrupt(self, reason: StartTimedOut | StopTimedOut | None = None) -> None:
+        """Cancel the task once: clean-up further out in the plugin may still await."""
+        if self._interrupted:
+            return
+        self._interrupted = True
+        self._task.cancel()
+        self._alarm(self.limits.abandon, self._give_up)
+        if self.phase is Phase.STOPPING:
+            self.overran = True
+            self._return_leases()  # the others go on without it
+        if reason is not None:
+            self._tell(reason)
+
+    def _give_up(self) -> None:
+        """The plugin ignores its cancellation: go on without it."""
+        self._hung = True
+        self._return_leases()
+        if self.error is None:
+            self._tell(StopTimedOut(f"{self.row} ignores its cancellation"))
+        if self.closing:
             self._leave()
+        else:
+            self._enter(Phase.FAILED)
+
+    async def _calm(self) -> None:
+        """Take an interrupt back, whether or not it has been delivered."""
+        if self._interrupted:
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(0)
+            self._interrupted = False
+            if self._task.uncancel():
+                raise asyncio.CancelledError  # there was another one, not ours
+
+
+def _only(error: BaseException) -> BaseException:
+    """The one error in a task group's wrapping; a true group stays as it is."""
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error

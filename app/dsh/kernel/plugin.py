@@ -10,42 +10,31 @@ from __future__ import annotations
 import inspect
 import types
 import typing
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, Union, get_args, get_origin
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, NamedTuple, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel
 
 from dsh.kernel.errors import NotAPlugin
 
-# A plugin's signature is free by design; it is read once, here, and nowhere trusted.
+# Any: a plugin's signature is free by design; it is read once, here.
 Body = Callable[..., AsyncIterator[Any]]
 
 
-class Need:
+class Need(NamedTuple):
     """One parameter of a plugin: the key it asks for and whether it can do without."""
 
-    __slots__ = ("key", "optional")
-
-    def __init__(self, key: type, *, optional: bool) -> None:
-        self.key = key
-        self.optional = optional
+    key: type
+    optional: bool
 
 
-class Plan:
+class Plan(NamedTuple):
     """What a signature says: needs by parameter name, the offered key, the schema."""
 
-    __slots__ = ("config", "needs", "offers")
-
-    def __init__(
-        self,
-        needs: dict[str, Need],
-        offers: type | None,
-        config: type[BaseModel] | None,
-    ) -> None:
-        self.needs = needs
-        self.offers = offers
-        self.config = config
+    needs: dict[str, Need]
+    offers: type | None
+    config: type[BaseModel] | None
 
 
 class Plugin:
@@ -58,17 +47,25 @@ class Plugin:
         self.body = body
         self.name = body.__qualname__
         self.__doc__ = body.__doc__
-
-    def plan(self) -> Plan:
-        """Read the signature. Raises :class:`NotAPlugin` when it makes no sense."""
-        return _plan_of(self.body)
-
-    def enter(self, arguments: dict[str, object]) -> AbstractAsyncContextManager[Any]:
-        """The context manager of one life."""
-        return asynccontextmanager(self.body)(**arguments)
+        self._plan: Plan | None = None
 
     def __repr__(self) -> str:
         return f"<plugin {self.body.__module__}:{self.name}>"
+
+    def plan(self) -> Plan:
+        """Read the signature. Raises :class:`NotAPlugin` when it makes no sense."""
+        if self._plan is None:
+            self._plan = _plan_of(self.body)
+        return self._plan
+
+    @asynccontextmanager
+    async def enter(self, arguments: dict[str, object]) -> AsyncIterator[Any]:
+        """One life. What the block raises is raised at the plugin's ``yield``."""
+        life = cast("AsyncGenerator[Any, None]", self.body(**arguments))
+        # Closed, because contextlib leaves a plugin that yields twice suspended, for the
+        # garbage collector to finish in a task that nobody owns.
+        async with aclosing(life), asynccontextmanager(lambda: life)() as value:
+            yield value
 
 
 def plugin(body: Body) -> Plugin:
@@ -77,45 +74,34 @@ def plugin(body: Body) -> Plugin:
 
 
 def _plan_of(body: Body) -> Plan:
+    name = body.__qualname__
     try:
         hints = typing.get_type_hints(body)
-    except NameError as error:
-        message = f"{body.__qualname__}: {error}; its types must exist at run time"
+    except (NameError, AttributeError, TypeError) as error:
+        message = f"{name}: {error}; its types must exist at run time"
         raise NotAPlugin(message) from error
-    needs: dict[str, Need] = {}
-    config: type[BaseModel] | None = None
-    for name in inspect.signature(body).parameters:
-        if name not in hints:
-            raise NotAPlugin(f"{body.__qualname__}: parameter {name!r} has no type")
-        if name == "config":
-            config = _config_type(body, hints[name])
-        else:
-            needs[name] = _need_of(body, name, hints[name])
-    return Plan(needs, _offer_of(body, hints.get("return")), config)
+    for parameter in inspect.signature(body).parameters:
+        if parameter not in hints:
+            raise NotAPlugin(f"{name}: parameter {parameter!r} has no type")
+    offered = (*get_args(hints.pop("return", None)), types.NoneType)[0]
+    offers = (
+        None if offered in (None, types.NoneType) else _class(f"{name}: yield", offered)
+    )
+    config = hints.pop("config", None)
+    if config and not issubclass(_class(f"{name}: 'config'", config), BaseModel):
+        raise NotAPlugin(f"{name}: 'config' must be a pydantic model")
+    needs = {need: _need(f"{name}: {need!r}", hint) for need, hint in hints.items()}
+    return Plan(needs, offers, config)
 
 
-def _config_type(body: Body, hint: object) -> type[BaseModel]:
-    if isinstance(hint, type) and issubclass(hint, BaseModel):
+def _need(label: str, hint: object) -> Need:
+    if get_origin(hint) not in (Union, types.UnionType):
+        return Need(_class(label, hint), optional=False)
+    parts = [part for part in get_args(hint) if part is not types.NoneType]
+    return Need(_class(label, parts[0] if len(parts) == 1 else hint), optional=True)
+
+
+def _class(label: str, hint: object) -> type:
+    if isinstance(hint, type):
         return hint
-    raise NotAPlugin(f"{body.__qualname__}: config must be a pydantic model")
-
-
-def _need_of(body: Body, name: str, hint: object) -> Need:
-    optional = get_origin(hint) in (Union, types.UnionType)
-    if optional:
-        parts = [part for part in get_args(hint) if part is not type(None)]
-        hint = parts[0] if len(parts) == 1 and len(get_args(hint)) == 2 else None
-    if not isinstance(hint, type):
-        message = f"{body.__qualname__}: {name!r} must be a class, or a class or None"
-        raise NotAPlugin(message)
-    return Need(hint, optional=optional)
-
-
-def _offer_of(body: Body, hint: object) -> type | None:
-    arguments = get_args(hint)
-    offered = arguments[0] if arguments else None
-    if offered is None or offered is type(None):
-        return None
-    if not isinstance(offered, type):
-        raise NotAPlugin(f"{body.__qualname__}: the yielded type must be a class")
-    return offered
+    raise NotAPlugin(f"{label} must be a class, or a class or None")

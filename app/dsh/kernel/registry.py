@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Generic, Self, TypeVar
+from typing import Generic, TypeVar
 
 from dsh.kernel.errors import DuplicateContribution
 from dsh.kernel.scope import Scope, Scoped
@@ -27,15 +26,9 @@ class Registry(Scoped, Generic[K, V]):
     """
 
     def __init__(self, scope: Scope) -> None:
-        self._scope = scope
+        super().__init__(scope)
         self._layers: dict[Scope, dict[K, V]] = {}
         self._watchers: list[Callable[[], None]] = []
-
-    def at(self, scope: Scope) -> Self:
-        """The same registry, seen from ``scope``."""
-        view = copy.copy(self)
-        view._scope = scope
-        return view
 
     @contextmanager
     def add(self, key: K, value: V) -> Iterator[None]:
@@ -51,7 +44,7 @@ class Registry(Scoped, Generic[K, V]):
         finally:
             del layer[key]
             if not layer:
-                self._layers.pop(self._scope, None)
+                del self._layers[self._scope]
             self._changed()
 
     def get(self, key: K) -> V | None:
@@ -72,11 +65,12 @@ class Registry(Scoped, Generic[K, V]):
     @contextmanager
     def watched(self, watcher: Callable[[], None]) -> Iterator[None]:
         """Call ``watcher`` after each change in any scope while the block is open."""
-        self._watchers.append(watcher)
+        guarded = self._scope.kernel.contained(watcher)
+        self._watchers.append(guarded)
         try:
             yield
         finally:
-            self._watchers.remove(watcher)
+            self._watchers.remove(guarded)
 
     def count(self) -> int:
         """How many contributions there are, in all scopes."""
