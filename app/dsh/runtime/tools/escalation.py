@@ -28,7 +28,8 @@ async def escalated(
 ) -> Policy:
     """The policy of this one call under ``mode``, once a person has allowed it.
 
-    ``shown`` says all that the call will do; mode and folder are added to it. Raises
+    ``shown`` says all that the call will do; the mode is added to it, and the session's
+    folder when it names none. Raises
     :class:`ToolError`: ESCALATION_NOT_WIDER before anybody is asked, else
     APPROVAL_REJECTED, APPROVAL_CANCELLED or APPROVAL_UNAVAILABLE.
     """
@@ -39,7 +40,7 @@ async def escalated(
         raise ToolError(message, code="ESCALATION_NOT_WIDER")
     outcome, words = "unavailable", None
     if approvals is not None:
-        whole = {**shown, "cwd": str(session.cwd), "mode": mode}
+        whole = {"cwd": str(session.cwd), **shown, "mode": mode}
         answer = await approvals.request(
             session,
             execution.name,
