@@ -77,6 +77,14 @@ class Wire(BaseModel):
     )
 
 
+class Snapshots(Registry[str, Callable[[], Awaitable[object]]]):
+    """What a client that connects is told first: key → plain JSON, made at that moment.
+
+    The keys are those of the page's host snapshot (``sessions``, ``workspaces``,
+    ``approvals``); what is not contributed is empty there.
+    """
+
+
 class Empty(BaseModel):
     """A request or response without fields."""
 

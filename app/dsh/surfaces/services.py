@@ -7,7 +7,7 @@ from typing import Any, Final
 from dsh.kernel import Registry
 from dsh.runtime.prompt import Contexts, Sections
 from dsh.runtime.tools import Tools
-from dsh.seams.gateway import Gateway
+from dsh.seams.gateway import Gateway, Snapshots
 from dsh.seams.llm import Models
 
 # Any: registries of different kinds stand side by side here.
@@ -17,4 +17,5 @@ REGISTRIES: Final[tuple[type[Registry[Any, Any]], ...]] = (
     Contexts,
     Models,
     Gateway,
+    Snapshots,
 )

@@ -164,10 +164,10 @@ class _Background:
 
 
 _TROUBLE = """<!doctype html><html lang="en"><meta charset="utf-8">
-<title>DSH Desktop</title><style>body{{font:15px/1.6 system-ui,sans-serif;margin:12vh auto;
-max-width:42em;padding:0 2em;color:#1f1d1a;background:#fbfaf8}}
-pre{{white-space:pre-wrap;background:#f4f2ee;padding:1em;border-radius:9px}}</style>
-<h2>DSH Desktop could not start its host</h2>
+<title>DSH Desktop</title><style>
+body{{font:15px/1.6 system-ui,sans-serif;margin:12vh auto;max-width:42em;padding:0 2em}}
+pre{{white-space:pre-wrap;background:#f4f2ee;padding:1em;border-radius:9px}}
+</style><h2>DSH Desktop could not start its host</h2>
 <pre>{message}</pre><p>Your sessions and settings are untouched. {remedy}</p>
 <p>The log is in {logs}. <code>dsh --safe-mode</code> starts only what ships with the
 program; <code>dsh doctor</code> says more.</p></html>"""

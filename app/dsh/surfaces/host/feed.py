@@ -42,6 +42,12 @@ class Feed:
             self._items.clear()
         self._ready.set()
 
+    def pour_into(self, other: Feed) -> None:
+        """Hand everything over to another feed."""
+        for payload in self._items:
+            other.put(payload)
+        self._items.clear()
+
     async def run(self, send: Callable[[str], Awaitable[None]]) -> None:
         """Send what is queued until cancelled. Raises :class:`TooSlow`."""
         while True:

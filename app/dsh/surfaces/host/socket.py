@@ -13,6 +13,7 @@ from pydantic.alias_generators import to_camel
 
 from dsh.data.json import encode
 from dsh.kernel import Scope
+from dsh.seams.gateway import Snapshots
 from dsh.surfaces.host.access import Access
 from dsh.surfaces.host.feed import SLOW, Feed, TooSlow, item
 from dsh.surfaces.host.gate import UNAUTHORISED
@@ -74,10 +75,6 @@ class SessionSource(ABC):
     """What the socket needs of sessions. Offered by a row of its own, so that the page
     can connect while sessions are not there yet.
     """
-
-    @abstractmethod
-    async def snapshot(self) -> dict[str, object]:
-        """The lists of the host snapshot: sessions, workspaces, approvals; JSON."""
 
     @abstractmethod
     async def watch(self, session_id: str, last_seq: int, feed: Feed) -> None:
@@ -153,11 +150,12 @@ class Connection:
             await self._watch(session_id, last_seq, feed)
 
     async def _snapshot(self) -> dict[str, object]:
-        source = self._scope.find(SessionSource)
         # The position is taken first: what happens meanwhile is told again, never lost.
-        position: dict[str, object] = {"epoch": self._hub.epoch, "seq": self._hub.seq}
-        empty: dict[str, object] = {"sessions": [], "workspaces": [], "approvals": []}
-        return position | (empty if source is None else await source.snapshot())
+        found: dict[str, object] = {"epoch": self._hub.epoch, "seq": self._hub.seq}
+        found |= {"sessions": [], "workspaces": [], "approvals": []}
+        for key, make in self._scope.get(Snapshots).items().items():
+            found[key] = await make()
+        return found
 
     async def _read(self, feed: Feed) -> None:
         while True:

@@ -236,12 +236,28 @@ class EntryInstalled(Wire):
     path: str
 
 
+class Removed(Wire):
+    """A session is gone from the list."""
+
+    session_id: str
+
+
+class Output(Wire):
+    """Live text of a running call."""
+
+    call_id: str
+    stream: str
+    text: str
+
+
 # What travels outside of methods: items of the host topic and of session topics.
 WIRE_MODELS: tuple[type[Wire], ...] = (
     BootReport,
     LiveState,
     OpenFolder,
+    Output,
     QueueState,
+    Removed,
     SessionEvent,
     SessionSnapshot,
     SessionSummary,

@@ -1,0 +1,1 @@
+"""Sessions for the page: lists, windows of events, live facts, methods."""
