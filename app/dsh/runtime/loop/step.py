@@ -95,7 +95,8 @@ class Steps:
 def _limit(answer: Answer, config: RequestConfig) -> str:
     used = answer.usage["outputTokens"] if answer.usage is not None else None
     tokens = config.get("maxTokens") or used
-    return f"the output limit (length, {tokens} tokens)" if tokens else "the output limit"
+    size = f"{tokens} tokens" if tokens else "the greatest length of one answer"
+    return f"the output limit ({size})"
 
 
 def _feedback(call: ToolCallBlock, limit: str) -> str:

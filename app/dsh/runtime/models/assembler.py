@@ -77,7 +77,7 @@ class Assembler:
 
     def __init__(self, taken: set[str]) -> None:
         self._taken = taken
-        self._blocks: dict[int, _Open] = {}
+        self._blocks: dict[tuple[int, str], _Open] = {}
         self._finish: Finish = {"type": "finish", "reason": "stop"}
         self.usage: Usage | None = None
 
@@ -138,9 +138,9 @@ class Assembler:
         return content if seen else []
 
     def _block(self, index: int, kind: str) -> _Open:
-        block = self._blocks.get(index)
+        block = self._blocks.get((index, kind))
         if block is None:
-            block = self._blocks[index] = _Open(index, kind)
+            block = self._blocks[index, kind] = _Open(index, kind)
         return block
 
     def _grow(self, index: int, kind: str, piece: str) -> _Open:
