@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from abc import ABC, abstractmethod
 from typing import Literal
 
 from dsh.kernel import Hook
 
 Outcome = Literal["allowed-once", "rejected", "cancelled", "unavailable"]
+
+
+def hash_of(shown: dict[str, object]) -> str:
+    """SHA-256 of what a card shows, in hexadecimal: over its JSON in UTF-8 with sorted
+    keys and no blanks. It ties an answer to exactly these words.
+    """
+    text = json.dumps(shown, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class ApprovalRequest:
