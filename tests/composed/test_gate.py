@@ -244,8 +244,11 @@ def test_a_socket_with_all_proofs_is_greeted(client: Client) -> None:
 def test_many_strangers_do_not_exhaust_the_host(program: Program, client: Client) -> None:
     address = client.origin.replace("http:", "ws:") + "/api/events"
     for _ in range(200):
-        with pytest.raises(InvalidStatus):
-            connect(address, origin=Origin(client.origin), proxy=None)
+        with (
+            pytest.raises(InvalidStatus),
+            connect(address, origin=Origin(client.origin), proxy=None),
+        ):
+            pass
     assert client.call("host/describe")["pid"] == program.pid
 
 

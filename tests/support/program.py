@@ -136,18 +136,19 @@ class Client:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def socket(self, **hello: object) -> ClientConnection:
+    @contextmanager
+    def socket(self, **hello: object) -> Iterator[ClientConnection]:
         """An open socket that has said hello."""
         address = self.origin.replace("http:", "ws:") + "/api/events"
-        opened = connect(
+        with connect(
             address,
             origin=Origin(self.origin),
             additional_headers={"cookie": self.cookie},
             max_size=None,
             proxy=None,
-        )
-        opened.send(json.dumps({"op": "hello", "token": self.token, **hello}))
-        return opened
+        ) as opened:
+            opened.send(json.dumps({"op": "hello", "token": self.token, **hello}))
+            yield opened
 
 
 @contextmanager
