@@ -55,6 +55,11 @@ class Supervised(Launcher):
         self._lost: list[_Line] = []
         self._number = 0
 
+    @property
+    def pid(self) -> int | None:
+        """The supervisor's process id."""
+        return self._line.pid if self._line is not None else None
+
     def prepare(self) -> None:
         """Start the supervisor ahead of its first use; returns at once."""
         self._current()
@@ -121,6 +126,7 @@ class _Line:
                 start_new_session=True,  # Ctrl-C at a terminal is not for it
                 env=environment,
             )
+        self.pid = self._process.pid
         self._loop.add_reader(self._socket, self._readable)
 
     async def send(self, message: tuple[Any, ...], fds: Sequence[int] = ()) -> None:
