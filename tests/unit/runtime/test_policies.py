@@ -160,7 +160,7 @@ def test_a_stream_that_ended_early_is_asked_for_once_more_if_something_was_seen(
         ("修复登录页面的样式问题并添加测试用例", "修复登录页面的样式问题并添"),
         ("a" * 60, "a" * 40),
         (
-            "write internationalisation documentation quickly",
+            "write internationalisation documentations quickly",
             "write internationalisation",
         ),
         ("é" * 3 + "e\u0301" * 20, "é" * 3 + "e\u0301" * 11),

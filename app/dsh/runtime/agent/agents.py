@@ -15,6 +15,8 @@ from dsh.errors import DataError
 from dsh.kernel import Events, Scope
 from dsh.runtime.agent.agent import Agent, AgentClosed
 from dsh.runtime.agent.facts import AgentCreated, AgentDisposed, AgentError, ToolOutput
+from dsh.runtime.agent.inbox import TARGETS
+from dsh.runtime.agent.unclaimed import unclaimed
 from dsh.runtime.loop.services import Services
 from dsh.runtime.models import DefaultModel, Route, failure_of
 from dsh.runtime.presets import AgentPresets
@@ -266,6 +268,8 @@ class Agents:
                 scope = preset.child(f"agent {session.id}")
                 services = shared.seen_from(scope, session.id, self._tasks)
                 agent = Agent(session, scope, services, shared.default, route)
+                if source == "resume":
+                    await _restore(agent)
                 services.events.emit(AgentCreated(session.id, source))
                 try:
                     yield agent
@@ -274,3 +278,10 @@ class Agents:
                     await scope.close()
         finally:
             await shared.sessions.close(session)
+
+
+async def _restore(agent: Agent) -> None:
+    """Queue again what a crash took out of the queue and put nowhere."""
+    lost = await unclaimed(agent.session)
+    for target in TARGETS:
+        agent.inbox.put_back(target, [m for where, m in lost if where == target])

@@ -50,6 +50,11 @@ class Inbox:
         """Put a message at the end of a list."""
         self._splice(target, len(self.items(target)), 0, [message])
 
+    def put_back(self, target: Target, messages: list[Message]) -> None:
+        """Put messages in front of a list."""
+        if messages:
+            self._splice(target, 0, 0, messages)
+
     def find(self, message_id: str) -> tuple[Target, int, Message] | None:
         """Where a message waits."""
         for target in TARGETS:
