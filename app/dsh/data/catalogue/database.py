@@ -32,7 +32,7 @@ CREATE INDEX sessions_of_cwd ON sessions (cwd, updated DESC, id DESC);
 CREATE TABLE snapshots (
     session TEXT PRIMARY KEY, seq INTEGER NOT NULL, offset INTEGER NOT NULL,
     crc INTEGER NOT NULL, mtime INTEGER NOT NULL, generation INTEGER NOT NULL,
-    marks BLOB NOT NULL, nodes BLOB NOT NULL, unknown BLOB NOT NULL
+    marks BLOB NOT NULL, nodes BLOB NOT NULL, required BLOB NOT NULL
 ) STRICT;
 CREATE TABLE states (
     session TEXT NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL,

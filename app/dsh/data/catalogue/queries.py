@@ -68,10 +68,10 @@ def put_snapshot(db: sqlite3.Connection, session: str, snapshot: Snapshot) -> No
     """Replace the folded states of a session."""
     drop_snapshot(db, session)
     s = snapshot
-    packed = (_pack(s.marks), _pack(s.nodes), _pack(s.unknown))
+    packed = (_pack(s.marks), _pack(s.nodes), _pack(s.required))
     db.execute(
         "INSERT INTO snapshots (session, seq, offset, crc, mtime, generation,"
-        " marks, nodes, unknown) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " marks, nodes, required) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [session, s.seq, s.offset, s.crc, s.mtime, s.generation, *packed],
     )
     db.executemany(
@@ -83,13 +83,13 @@ def put_snapshot(db: sqlite3.Connection, session: str, snapshot: Snapshot) -> No
 def get_snapshot(db: sqlite3.Connection, session: str) -> Snapshot | None:
     """The folded states of a session, if there are any."""
     found = db.execute(
-        "SELECT seq, offset, crc, mtime, generation, marks, nodes, unknown"
+        "SELECT seq, offset, crc, mtime, generation, marks, nodes, required"
         " FROM snapshots WHERE session = ?",
         [session],
     ).fetchone()
     if found is None:
         return None
-    seq, offset, crc, mtime, generation, marks, nodes, unknown = found
+    seq, offset, crc, mtime, generation, marks, nodes, required = found
     states = db.execute(
         "SELECT key, version, state FROM states WHERE session = ?", [session]
     )
@@ -101,7 +101,7 @@ def get_snapshot(db: sqlite3.Connection, session: str) -> Snapshot | None:
         msgspec.json.decode(marks, type=list[int]),
         msgspec.json.decode(nodes, type=list[tuple[int, int, int]]),
         generation,
-        msgspec.json.decode(unknown, type=list[str]),
+        msgspec.json.decode(required, type=list[str]),
         {key: (version, msgspec.Raw(state)) for key, version, state in states},
     )
 

@@ -56,7 +56,7 @@ class Snapshot(msgspec.Struct):
     marks: list[int]
     nodes: list[tuple[int, int, int]]
     generation: int
-    unknown: list[str]  # required event types that nobody here knows
+    required: list[str]  # event types that a reader must know
     states: dict[str, tuple[int, msgspec.Raw]]
 
 

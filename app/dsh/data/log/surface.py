@@ -38,9 +38,7 @@ class Surface:
             return f"{event.type} does not change the surface, so it cites nothing"
         if op is None:
             return f"{event.type} must say how it changes the surface"
-        try:
-            _visible(event)
-        except (KeyError, TypeError, AttributeError):
+        if not _holds_message(event):
             return f"{event.type} does not hold a message"
         refusal = _bad_sources(event)
         if refusal is not None or op.op == "append":
@@ -90,6 +88,16 @@ def message_of(event: Event) -> Message:
     """The message of a surface event."""
     data = event.data if event.type == "user/message" else event.data["message"]
     return cast("Message", data)
+
+
+def _holds_message(event: Event) -> bool:
+    """Enough for the surface; the schema of its type says the rest."""
+    match event.type, event.data:
+        case "user/message", {"content": [*blocks]}:
+            return all(isinstance(block, dict) for block in blocks)
+        case _, {"message": {"content": [*blocks]}}:
+            return all(isinstance(block, dict) for block in blocks)
+    return False
 
 
 def _visible(event: Event) -> Message | None:

@@ -10,7 +10,7 @@ from zlib import crc32
 import msgspec
 
 from dsh.data.catalogue import Snapshot
-from dsh.data.events import EVENT_SCHEMAS, Event
+from dsh.data.events import Event
 from dsh.data.log import STRIDE, Place, Surface
 from dsh.runtime.session.projection import Projection
 
@@ -43,7 +43,7 @@ class Fold:
         self.crc = place.crc
         self.time = 0  # of the last event
         self.type = ""  # of the last event
-        self.unknown: list[str] = []  # required types that nobody here knows
+        self.required: set[str] = set()  # types that a reader must know
         self._marks: list[int] = []
         self._nodes: dict[int, tuple[int, int]] = {}
         self._cells = {p.key: Cell(p, p.init()) for p in projections}
@@ -98,11 +98,6 @@ class Fold:
         self._cells[projection.key] = Cell(projection, state)
         self._by_type.clear()
 
-    def drop(self, key: str) -> None:
-        """Keep a projection no longer."""
-        self._cells.pop(key, None)
-        self._by_type.clear()
-
     def states(self) -> dict[str, object]:
         """All states, by key."""
         return {key: cell.state for key, cell in self._cells.items()}
@@ -123,7 +118,7 @@ class Fold:
             list(self._marks),
             nodes,
             self.surface.generation,
-            list(self.unknown),
+            sorted(self.required),
             states,
         )
 
@@ -139,7 +134,7 @@ class Fold:
             self._cells[key].state = state
         self.surface = Surface(nodes, snapshot.generation)
         self.tip, self.offset = snapshot.seq - 1, snapshot.offset
-        self.crc, self.unknown = snapshot.crc, snapshot.unknown
+        self.crc, self.required = snapshot.crc, set(snapshot.required)
         self._marks = snapshot.marks
         self._nodes = {seq: (offset, size) for seq, offset, size in snapshot.nodes}
         return True
@@ -147,14 +142,13 @@ class Fold:
     def _meet(self, event: Event) -> tuple[Cell, ...]:
         """The cells for a type that comes for the first time."""
         type_ = event.type
-        known = EVENT_SCHEMAS.get(type_) is not None
-        if not known and not event.ignorable and type_ not in self.unknown:
-            self.unknown.append(type_)
+        if not event.ignorable:
+            self.required.add(type_)
         cells = tuple(
             cell
             for cell in self._cells.values()
             if cell.projection.types is None or type_ in cell.projection.types
         )
-        if known:
+        if not event.ignorable:  # else the next one of its type may be required
             self._by_type[type_] = cells
         return cells

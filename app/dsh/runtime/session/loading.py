@@ -56,9 +56,9 @@ class Loaded:
         """Why nothing may be appended to this log, in words for a person."""
         if self.damage is not None:
             return f"the log is damaged at {self.damage}; what is before can be read"
-        types = [t for t in self.fold.unknown if EVENT_SCHEMAS.get(t) is None]
-        if types:
-            return f"it needs a plugin that knows {', '.join(types)}"
+        unknown = [t for t in self.fold.required if EVENT_SCHEMAS.get(t) is None]
+        if unknown:
+            return f"it needs a plugin that knows {', '.join(sorted(unknown))}"
         return None
 
 

@@ -42,19 +42,18 @@ class Projection(Generic[S]):
 class Projections:
     """The projections that every session keeps up to date, by key.
 
-    ``changed`` is told of each one that comes (True) or goes (False).
+    ``added`` is told of each new one. A session that is open when one is removed keeps
+    folding it until it is closed, so that its last snapshot is complete.
     """
-
-    # Any: projections of different states stand side by side here.
 
     def __init__(
         self,
-        always: tuple[Projection[Any], ...],  # Any: as above
-        changed: Callable[[Projection[Any], bool], None],  # Any: as above
+        always: tuple[Projection[Any], ...],  # Any: they stand side by side
+        added: Callable[[Projection[Any]], None],  # Any: as above
     ) -> None:
         self._always = always
-        self._added: dict[str, tuple[Projection[Any], int]] = {}  # Any: as above
-        self._changed = changed
+        self._present: dict[str, list[Projection[Any]]] = {}  # Any: as above
+        self._added = added
 
     @contextmanager
     def add(self, projection: Projection[Any]) -> Iterator[None]:  # Any: as above
@@ -64,25 +63,21 @@ class Projections:
         :class:`DuplicateContribution`.
         """
         key = projection.key
-        present, users = self._added.get(key, (projection, 0))
-        if present is not projection or any(key == p.key for p in self._always):
+        present = self._present.get(key, [])
+        taken = any(key == core.key for core in self._always)
+        if taken or any(other is not projection for other in present):
             raise DuplicateContribution(f"there is another projection {key!r}")
-        self._added[key] = (projection, users + 1)
-        if users == 0:
-            self._changed(projection, True)  # noqa: FBT003  # a callback of ours
+        self._present[key] = [*present, projection]
+        if not present:
+            self._added(projection)
         try:
             yield
         finally:
-            self._remove(projection)
+            self._present[key].pop()
+            if not self._present[key]:
+                del self._present[key]
 
     def __iter__(self) -> Iterator[Projection[Any]]:  # Any: as above
         yield from self._always
-        for projection, _ in tuple(self._added.values()):
-            yield projection
-
-    def _remove(self, projection: Projection[Any]) -> None:  # Any: as above
-        _, users = self._added.pop(projection.key)
-        if users > 1:
-            self._added[projection.key] = (projection, users - 1)
-        else:
-            self._changed(projection, False)  # noqa: FBT003  # a callback of ours
+        for present in tuple(self._present.values()):
+            yield present[0]

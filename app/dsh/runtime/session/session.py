@@ -195,11 +195,6 @@ class Session(Views):
                 await self._fold_late(projection)
         return self._fold.state(projection)
 
-    def dropped(self, projection: Projection[Any]) -> None:  # Any: whatever its state
-        """Keep a projection no longer."""
-        if self._fold.keeps(projection):
-            self._fold.drop(projection.key)
-
     # -- for the session service ------------------------------------------------
 
     def snapshot(self) -> Snapshot:

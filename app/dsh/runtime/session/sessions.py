@@ -62,7 +62,7 @@ class Sessions:
     def __init__(
         self, home: Home, events: Events, thread: LogThread, group: TaskGroup
     ) -> None:
-        self.projections = Projections(CORE, self._projection_changed)
+        self.projections = Projections(CORE, self._projection_added)
         self.strict = False
         self._folder = home.sessions
         self._events = events
@@ -316,16 +316,10 @@ class Sessions:
         session.read_only = str(error)
         self._events.emit(SessionStopped(session, error))
 
-    def _projection_changed(
-        self,
-        projection: Projection[Any],  # Any: whatever its state
-        present: bool,  # noqa: FBT001  # called by Projections only
-    ) -> None:
+    def _projection_added(self, projection: Projection[Any]) -> None:
+        # Any: whatever its state
         for session in self._live.values():
-            if present:
-                self._group.start_soon(contained, session.ensure, projection)
-            else:
-                session.dropped(projection)
+            self._group.start_soon(contained, session.ensure, projection)
 
     def _checks(self) -> Checks | None:
         return Checks() if self.strict else None
