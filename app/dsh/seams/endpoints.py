@@ -7,12 +7,13 @@ who knows the wire turns it into a provider.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Literal
 
-from dsh.errors import DataError
-from dsh.seams.llm import ModelInfo, ModelProvider
+from dsh.data.messages import LlmFailure, StreamChunk
+from dsh.errors import DataError, DSHError
+from dsh.seams.llm import LlmError, ModelInfo, ModelProvider, ModelRequest
 
 Origin = Literal["settings", "environment", "builtin", "discovered"]
 
@@ -111,6 +112,45 @@ class EndpointProvider(ModelProvider):
     @abstractmethod
     async def warm(self) -> None:
         """Load what a first request needs, so that it goes out sooner."""
+
+
+class UnusableProvider(ModelProvider):
+    """Stands for a provider whose description is wrong: each request fails and says why.
+
+    Without it, somebody else would answer in its place.
+    """
+
+    def __init__(
+        self, id_: str, label: str, origin: Origin, error: DSHError, base_url: str = ""
+    ) -> None:
+        self.id = id_
+        self.label = label
+        self.origin = origin
+        self.error = error
+        self.base_url = base_url
+
+    @property
+    def failure(self) -> LlmFailure:
+        """The failure of every request."""
+        remedy = f"; {self.error.remedy}" if self.error.remedy else ""
+        message = f"{self.label} cannot be used: {self.error}{remedy}"
+        return {"code": self.error.code, "message": message}
+
+    async def models(self) -> list[ModelInfo]:
+        raise LlmError(self.failure)
+
+    def info(self, model: str) -> ModelInfo:
+        return ModelInfo(model)
+
+    @asynccontextmanager
+    async def stream(
+        self,
+        request: ModelRequest,  # noqa: ARG002  # every request fails alike
+    ) -> AsyncIterator[AsyncIterator[StreamChunk]]:
+        async def only() -> AsyncIterator[StreamChunk]:
+            yield {"type": "finish", "reason": "error", "failure": self.failure}
+
+        yield only()
 
 
 class DialectInfo:

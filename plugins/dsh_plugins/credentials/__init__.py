@@ -1,6 +1,6 @@
 """Secrets by reference: from the environment, a private file, or the OS keyring."""
 
-from dsh_plugins.credentials.methods import credential_methods
+from dsh_plugins.credentials.methods import credentials_methods
 from dsh_plugins.credentials.plugin import CredentialsConfig, credentials
 
-__all__ = ["CredentialsConfig", "credential_methods", "credentials"]
+__all__ = ["CredentialsConfig", "credentials", "credentials_methods"]

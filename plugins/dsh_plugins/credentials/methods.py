@@ -113,7 +113,7 @@ class _Methods:
 
 
 @plugin
-async def credential_methods(
+async def credentials_methods(
     credentials: Credentials, gateway: Gateway, native: NativeShell | None
 ) -> AsyncIterator[None]:
     """Add ``credentials/describe``, ``prompt``, ``set`` and ``unset``."""

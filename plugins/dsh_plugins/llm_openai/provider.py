@@ -41,6 +41,10 @@ class OpenAIProvider(EndpointProvider):
         local = address.loopback or dialect.local
         self._patience = Patience(endpoint.limits, local=local)
         self._http = Http(address, proxies, self._patience.connect)
+        self._configured = {
+            info.id: _with_knowledge(info, dialect.known(info.id))
+            for info in endpoint.models
+        }
         self._found: dict[str, ModelInfo] = {}
 
     async def warm(self) -> None:
@@ -52,8 +56,8 @@ class OpenAIProvider(EndpointProvider):
 
     async def models(self) -> list[ModelInfo]:
         """Those that were configured; the server is asked only when there are none."""
-        if self.endpoint.models:
-            return list(self.endpoint.models)
+        if self._configured:
+            return list(self._configured.values())
         return await self.discover()
 
     async def discover(self) -> list[ModelInfo]:
@@ -67,9 +71,9 @@ class OpenAIProvider(EndpointProvider):
         return found
 
     def info(self, model: str) -> ModelInfo:
-        for info in self.endpoint.models:
-            if info.id == model:
-                return info
+        configured = self._configured.get(model)
+        if configured is not None:
+            return configured
         return self._found.get(model) or self._dialect.known(model)
 
     @asynccontextmanager
@@ -128,6 +132,9 @@ class OpenAIProvider(EndpointProvider):
     async def _key(self) -> str | None:
         key = await self.endpoint.key()
         key = key.strip() if key is not None else None
+        if not key and self._dialect.key_ref is not None and not self.address.loopback:
+            message = f"{self.label} needs a key; none is configured"
+            raise LlmError({"code": "MISSING_CREDENTIAL", "message": message})
         if key and not (key.isascii() and key.isprintable()):
             message = f"the key of {self.label} has characters that no key contains"
             raise LlmError({"code": "INVALID_CREDENTIAL", "message": message})
@@ -142,6 +149,19 @@ class OpenAIProvider(EndpointProvider):
         if key and key in failure["message"]:
             failure["message"] = failure["message"].replace(key, "***")
         return failure
+
+
+def _with_knowledge(configured: ModelInfo, known: ModelInfo) -> ModelInfo:
+    """What a person configured of a model, completed by what the table knows."""
+    named = configured.name != configured.id
+    return ModelInfo(
+        configured.id,
+        configured.name if named else known.name,
+        context_window=configured.context_window or known.context_window,
+        max_output=configured.max_output or known.max_output,
+        efforts=configured.efforts or known.efforts,
+        default_effort=configured.default_effort or known.default_effort,
+    )
 
 
 def _fail(chunks: Chunks, failure: LlmFailure) -> None:

@@ -21,7 +21,7 @@ from dsh.seams.credentials import (
     CredentialsUnusable,
 )
 from dsh.seams.native_shell import NativeShell
-from dsh_plugins.credentials import CredentialsConfig, credential_methods, credentials
+from dsh_plugins.credentials import CredentialsConfig, credentials, credentials_methods
 from support.mounting import call, mounted
 
 pytestmark = pytest.mark.anyio
@@ -39,7 +39,7 @@ async def file_only(home: Home, events: Events) -> AsyncIterator[Credentials]:
 
 @pytest.fixture
 async def root(tmp_path: Path) -> AsyncIterator[Scope]:
-    async with mounted(tmp_path, file_only, credential_methods) as scope:
+    async with mounted(tmp_path, file_only, credentials_methods) as scope:
         yield scope
 
 
@@ -209,7 +209,7 @@ async def test_with_a_window_secrets_come_from_its_dialog_only(tmp_path: Path) -
     dialog = Dialog("sk-typed ")
     services = ((NativeShell, dialog),)
     async with mounted(
-        tmp_path, file_only, credential_methods, services=services
+        tmp_path, file_only, credentials_methods, services=services
     ) as root:
         with pytest.raises(SurfaceError) as refused:
             await call(root, "credentials/set", ref=REF, value="sk-x")
