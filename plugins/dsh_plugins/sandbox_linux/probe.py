@@ -59,7 +59,7 @@ def _spec(subprocess: Subprocess, confinement: Confinement, cwd: Path) -> SpawnS
         subprocess.environment(),
         stdout_max=4096,
         stderr_max=4096,
-        grace=0.0,
+        grace=0.25,
         confine=confinement.rules,
     )
 

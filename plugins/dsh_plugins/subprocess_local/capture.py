@@ -120,4 +120,4 @@ def _first_boundary(data: bytes) -> int:
     for start in range(min(4, len(data))):
         if data[start] & 0xC0 != 0x80:
             return start
-    return 0
+    return len(data) if len(data) < 4 else 0

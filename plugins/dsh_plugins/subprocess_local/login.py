@@ -39,7 +39,7 @@ async def login_path(subprocess: Subprocess) -> str | None:
         subprocess.environment(),
         stdout_max=_MOST,
         stderr_max=0,
-        grace=0.0,
+        grace=0.25,
     )
     try:
         with anyio.move_on_after(_PATIENCE):

@@ -14,6 +14,7 @@ import anyio
 
 from dsh.seams.subprocess import Collected, Process, ProcessEnd, SpawnFailed, SpawnSpec
 from dsh_plugins.subprocess_local.capture import Stream
+from dsh_plugins.subprocess_local.lasting import uninterrupted
 from dsh_plugins.subprocess_local.launcher import Launch, Launcher, Ticket
 from dsh_plugins.subprocess_local.live import Live
 from dsh_plugins.subprocess_local.reader import Reader
@@ -30,57 +31,41 @@ _spills = itertools.count(1)
 @contextlib.asynccontextmanager
 async def started(launcher: Launcher, spec: SpawnSpec) -> AsyncIterator[Process]:
     """A block in which the process runs, as the seam promises it."""
-    with contextlib.ExitStack() as theirs:
-        stdin = _input(spec.stdin, theirs)
-        out, out_write = _pipe(theirs)
-        err, err_write = _pipe(theirs)
-        process = _Running(launcher, spec, out, err)
-        try:
-            fds = (stdin, out_write, err_write)
-            launch = Launch(spec.argv, spec.cwd, dict(spec.env), fds, spec.confine)
-            with anyio.CancelScope(shield=True):  # a second: it has begun to exist
-                ticket = await launcher.start(launch)
-        except BaseException:
-            process.abandon()
-            raise
-    if ticket.failure is not None:
-        process.abandon()
-        message = f"{spec.argv[0]} was not started: {ticket.failure}"
-        raise SpawnFailed(message)
-    process.begin(ticket)
+    process = _Running(launcher, spec)
     try:
+        await uninterrupted(process.start())
         yield process
     finally:
-        with anyio.CancelScope(shield=True):
-            await process.finish()
+        await uninterrupted(process.finish())
 
 
 class _Running(Process):
-    def __init__(self, launcher: Launcher, spec: SpawnSpec, out: int, err: int) -> None:
+    def __init__(self, launcher: Launcher, spec: SpawnSpec) -> None:
         self._launcher = launcher
-        self._grace = spec.grace
+        self._spec = spec
         self._live = Live()
-        self._fds = (out, err)
+        self._ticket: Ticket | None = None
+        self._reader: Reader | None = None
         number = next(_spills)
-        self._out = Stream(
-            spec.stdout_max, _spill(spec, number, "stdout"), spec.spill_max
-        )
-        self._err = Stream(
-            spec.stderr_max, _spill(spec, number, "stderr"), spec.spill_max
-        )
+        out, err = _spill(spec, number, "stdout"), _spill(spec, number, "stderr")
+        self._out = Stream(spec.stdout_max, out, spec.spill_max)
+        self._err = Stream(spec.stderr_max, err, spec.spill_max)
 
-    def abandon(self) -> None:
-        """Nothing was started."""
-        for fd in self._fds:
-            os.close(fd)
-
-    def begin(self, ticket: Ticket) -> None:
-        """It runs: read what it writes."""
-        self._ticket = ticket
-        self.pid = ticket.pid
-        out, err = self._fds
-        self._reader = Reader({out: self._take_out, err: self._take_err})
-        self._reader.start()
+    async def start(self) -> None:
+        """Start it and read what it writes. Raises :class:`SpawnFailed`."""
+        spec = self._spec
+        with contextlib.ExitStack() as theirs:
+            stdin = _input(spec.stdin, theirs)
+            out, out_write = _pipe(theirs)
+            err, err_write = _pipe(theirs)
+            self._reader = Reader({out: self._take_out, err: self._take_err})
+            self._reader.start()
+            fds = (stdin, out_write, err_write)
+            launch = Launch(spec.argv, spec.cwd, dict(spec.env), fds, spec.confine)
+            self._ticket = await self._launcher.start(launch)
+        if self._ticket.failure is not None:
+            raise SpawnFailed(f"{spec.argv[0]} was not started: {self._ticket.failure}")
+        self.pid = self._ticket.pid
 
     def _take_out(self, data: memoryview) -> None:
         self._out.feed(data)
@@ -94,25 +79,30 @@ class _Running(Process):
         return self._live.watch()
 
     async def wait(self) -> ProcessEnd:
+        assert self._ticket is not None
+        assert self._reader is not None
         await self._ticket.exited.wait()
-        with anyio.move_on_after(min(_DRAIN, self._grace)):
+        with anyio.move_on_after(min(_DRAIN, self._spec.grace)):
             await self._reader.over.wait()
         self._live.finish()
         return self._ticket.end
 
     async def terminate(self) -> None:
-        await self._launcher.end(self._ticket, self._grace)
+        assert self._ticket is not None
+        await self._launcher.end(self._ticket, self._spec.grace)
 
     def collected(self) -> tuple[Collected, Collected]:
         return self._out.collected(), self._err.collected()
 
     async def finish(self) -> None:
         """End what is left of the tree and release everything."""
-        if not self._ticket.gone.is_set():
-            await self._launcher.end(self._ticket, min(self._grace, _LEAVING))
-        with anyio.move_on_after(_DRAIN):
-            await self._reader.over.wait()
-        await self._reader.stop()
+        ticket, reader = self._ticket, self._reader
+        if ticket is not None and not ticket.gone.is_set():
+            await self._launcher.end(ticket, min(self._spec.grace, _LEAVING))
+        if reader is not None:
+            with anyio.move_on_after(_DRAIN):
+                await reader.over.wait()
+            await reader.stop()
         self._live.finish()
         self._out.close()
         self._err.close()

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from dsh.seams.subprocess import SpawnFailed
+from dsh_plugins.subprocess_local import process_table
 from support.processes import MARK, SHAPES, World, marked, new_mark, until
 
 pytestmark = pytest.mark.anyio
@@ -105,6 +106,29 @@ async def test_cancelling_the_caller_ends_the_tree_first(world: World) -> None:
         await until(lambda: marked(mark))
         task.cancel()
     assert marked(mark) == []
+
+
+@pytest.mark.parametrize("delay", [0, 0.0003, 0.001, 0.002, 0.004, 0.008, 0.02])
+async def test_no_moment_of_cancelling_leaves_anything(
+    world: World, delay: float
+) -> None:
+    mark = new_mark()
+    command = f"trap '' TERM; {SHAPES['background']}"
+
+    async def run() -> None:
+        async with world.spawn(world.spec(command, env={MARK: mark}, grace=0.1)) as it:
+            await it.wait()
+
+    async with asyncio.TaskGroup() as tasks:
+        for _ in range(5):
+            task = tasks.create_task(run())
+            await asyncio.sleep(delay)
+            for _ in range(3):
+                task.cancel()
+                await asyncio.sleep(delay / 3)
+    assert marked(mark) == []
+    assert world.launcher.pid is not None
+    assert process_table.children(world.launcher.pid) == []
 
 
 PROGRAM = """
