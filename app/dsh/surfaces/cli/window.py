@@ -6,10 +6,13 @@ import asyncio
 import html
 import logging
 import signal
+import socket
 import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
+
+import anyio
 
 from dsh.composition.patches import Layer
 from dsh.composition.profiles import Composition
@@ -106,8 +109,11 @@ def _ready_line(home: Home, reply: Reply) -> str:
 
 def _with_window(home: Home, options: Options, screen: Screen) -> int:
     background = _Background(home, options, screen)
+    # Most toolkits' loops let no Python handler run, but the wake-up descriptor is
+    # written by the signal itself; GTK's takes the descriptor and runs the handler.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: background.leave())
+        signal.signal(number, lambda *_: background.signals.send(b"s"))
+    signal.set_wakeup_fd(background.signals.fileno(), warn_on_full_buffer=False)
     background.start()
     screen.run(background.stop)
     return background.join()
@@ -121,6 +127,8 @@ class _Background:
         self._options = options
         self._screen = screen
         self._thread = threading.Thread(target=self._run, name="dsh loop")
+        self._incoming, self.signals = socket.socketpair()
+        self.signals.setblocking(False)  # noqa: FBT003  # its only form
         self._loop: asyncio.AbstractEventLoop | None = None
         self._serving: Serving | None = None
         self._code = 0
@@ -135,15 +143,18 @@ class _Background:
             with suppress(RuntimeError):  # the loop has ended by itself
                 self._loop.call_soon_threadsafe(self._serving.stop)
 
-    def leave(self) -> None:
-        """A signal: close the window, which stops the rest."""
-        # Not from here: the handler interrupts the toolkit's own loop.
-        leaving = threading.Thread(target=self._screen.close, daemon=True)
-        leaving.start()
+    async def _leave_on_signal(self) -> None:
+        """Close the window on the first signal, which stops the rest."""
+        self._incoming.setblocking(False)  # noqa: FBT003  # as above
+        await asyncio.get_running_loop().sock_recv(self._incoming, 64)
+        await anyio.to_thread.run_sync(self._screen.close)
 
     def join(self) -> int:
         """Wait for the end. A part that hangs is left behind after a bounded time."""
         self._thread.join(STOP_SECONDS)
+        signal.set_wakeup_fd(-1)
+        self._incoming.close()
+        self.signals.close()
         return self._code
 
     def _run(self) -> None:
@@ -160,7 +171,10 @@ class _Background:
         services = ((type(self._screen), self._screen),)
         serving = Serving(composition, _folder(self._options), services)
         self._serving = serving
-        await serving.run(lambda _: None)
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._leave_on_signal)
+            await serving.run(lambda _: None)
+            group.cancel_scope.cancel()
 
 
 _TROUBLE = """<!doctype html><html lang="en"><meta charset="utf-8">

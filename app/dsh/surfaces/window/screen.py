@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from pydantic import ValidationError
+
 from dsh.data.paths import Home
 from dsh.surfaces.window.geometry import MIN_SIZE, Geometry, load, save
 from dsh.surfaces.window.toolkit import Toolkit
@@ -24,6 +26,7 @@ class Screen:
         self.toolkit = toolkit
         self.dialog_open = False
         self._home = home
+        self._geometry = Geometry()
         self._ready = threading.Event()
         self._url: str | None = None
         self._html: str | None = None
@@ -47,7 +50,7 @@ class Screen:
         webview.settings["ALLOW_DOWNLOADS"] = False
         webview.settings["ALLOW_FILE_URLS"] = False
         webview.settings["OPEN_EXTERNAL_LINKS_IN_BROWSER"] = True
-        geometry = load(self._home)
+        geometry = self._geometry = load(self._home)
         self._window = webview.create_window(
             TITLE,
             url=self._url,
@@ -61,27 +64,36 @@ class Screen:
             zoomable=True,
             background_color="#f1efeb",
         )
-        self._window.events.closing += self._remember
+        self._window.events.closing += self._may_close
+        self._window.events.resized += self._resized
+        self._window.events.moved += self._moved
         webview.start(gui=self.toolkit, private_mode=True)
         self._closing.set()
         closed()
 
-    def _remember(self) -> bool:
-        """Keep size and place; refuse to close while a native dialog is open.
+    def _may_close(self) -> bool:
+        """Refuse to close while a native dialog is open.
 
-        Destroying a GTK window under its own dialog hangs the process.
+        Destroying a GTK window under its own dialog hangs the process. Runs on the
+        toolkit's thread, so asking the window for anything would wait for itself.
         """
         if self.dialog_open:
             return False
-        window = self._window
-        try:
-            geometry = Geometry(
-                width=window.width, height=window.height, x=window.x, y=window.y
-            )
-        except (ValueError, TypeError):  # a toolkit that does not tell, or tells nonsense
-            return True
-        save(self._home, geometry)
+        save(self._home, self._geometry)
         return True
+
+    def _resized(self, width: float, height: float) -> None:
+        self._changed(width=int(width), height=int(height))
+
+    def _moved(self, x: float, y: float) -> None:
+        self._changed(x=int(x), y=int(y))
+
+    def _changed(self, **values: int) -> None:
+        try:
+            changed = {**self._geometry.model_dump(), **values}
+            self._geometry = Geometry.model_validate(changed)
+        except ValidationError:  # minimised to nothing, or nonsense of a toolkit
+            return
 
     # -- any thread ------------------------------------------------------------
 
