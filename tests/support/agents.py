@@ -14,10 +14,10 @@ from dsh.data.events import Event
 from dsh.kernel import Events, Plugin, Scope
 from dsh.runtime.agent import Agent, Agents, AgentsConfig, agents
 from dsh.runtime.models import DefaultModel, Route
-from dsh.runtime.prompt import Section, Sections, contexts, sections
+from dsh.runtime.prompt import Section, Sections
 from dsh.runtime.session import Session, Sessions
 from dsh.runtime.session.plugin import sessions
-from dsh.runtime.tools import Execution, Outcome, Tool, Tools, tools
+from dsh.runtime.tools import Execution, Outcome, Tool, Tools
 from dsh.seams.llm import Models
 from support.mounting import mounted
 from support.scripted import Scripted
@@ -106,7 +106,7 @@ async def runtime(
     work = folder / "work"
     work.mkdir(exist_ok=True)
     offered = ((DefaultModel, FixedModel()), *services)
-    frame = (sessions, tools, sections, contexts, *plugins)
+    frame = (sessions, *plugins)
     async with mounted(folder / "home", *frame, services=offered) as root:
         mount = root.mount("agents", agents, config)
         await mount.settled()

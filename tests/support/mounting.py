@@ -9,6 +9,8 @@ from typing import Any
 
 from dsh.data.paths import Home
 from dsh.kernel import Kernel, Mount, Phase, Plugin, Scope
+from dsh.runtime.prompt import Contexts, Sections
+from dsh.runtime.tools import Tools
 from dsh.seams.gateway import Gateway
 from dsh.seams.llm import Models
 
@@ -32,6 +34,9 @@ async def mounted(
                 (Scope, root),
                 (Gateway, Gateway(root)),
                 (Models, Models(root)),
+                (Tools, Tools(root)),
+                (Sections, Sections(root)),
+                (Contexts, Contexts(root)),
             )
             for key, value in (*builtin, *services):
                 offers.enter_context(root.offered(key, value))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from dsh.data.ids import new_message_id
 from dsh.data.messages import Message, PluginSource, text_block
 from dsh.errors import RunError
-from dsh.kernel import Events, Registry, plugin
+from dsh.kernel import Registry
 
 if TYPE_CHECKING:
     from dsh.runtime.session import Session
@@ -59,18 +59,6 @@ class Sections(Registry[str, Section]):
 
 class Contexts(Registry[str, Context]):
     """The contexts by name, e.g. ``sandbox:policy``."""
-
-
-@plugin
-async def sections(events: Events) -> AsyncIterator[Sections]:
-    """Sections of the system prompt."""
-    yield Sections(events._scope)
-
-
-@plugin
-async def contexts(events: Events) -> AsyncIterator[Contexts]:
-    """Pieces of the runtime context."""
-    yield Contexts(events._scope)
 
 
 def system_prompt(

@@ -11,10 +11,10 @@ from pydantic import BaseModel, ValidationError
 
 from dsh.data.paths import Home
 from dsh.kernel import Kernel, plugin
-from dsh.runtime.prompt import Sections, sections
+from dsh.runtime.prompt import Sections
 from dsh.runtime.session import Session, Sessions
 from dsh.runtime.session.plugin import sessions
-from dsh.runtime.tools import DiffCard, Outcome, ReadCard, Tool, ToolError, Tools, tools
+from dsh.runtime.tools import DiffCard, Outcome, ReadCard, Tool, ToolError, Tools
 from dsh.seams.approval import Answer, Approvals
 from dsh.seams.sandbox import SandboxPolicy
 from dsh_plugins.fs_local import fs_confined
@@ -25,7 +25,7 @@ from unit.fs.steps import execution
 
 pytestmark = pytest.mark.anyio
 
-PLUGINS = (tools, sections, sessions, fs_confined, fs_observation, tool_fs)
+PLUGINS = (sessions, fs_confined, fs_observation, tool_fs)
 
 
 class Person(Approvals):
@@ -81,8 +81,16 @@ async def at_a_desk(rooms: Rooms, answer: Answer | None = None) -> AsyncIterator
     async def approvals() -> AsyncIterator[Approvals]:
         yield person
 
+    @plugin
+    async def tools() -> AsyncIterator[Tools]:
+        yield Tools(kernel.root)
+
+    @plugin
+    async def sections() -> AsyncIterator[Sections]:
+        yield Sections(kernel.root)
+
     async with Kernel() as kernel:
-        for body in (home, policies, approvals, *PLUGINS):
+        for body in (home, policies, approvals, tools, sections, *PLUGINS):
             kernel.root.mount(body.name, body)
         await kernel.settled()
         assert {r.row: r.error for r in kernel.report() if r.error} == {}

@@ -1,7 +1,7 @@
 """Agents: sessions at work. The public face for surfaces and plugins."""
 
 from dsh.runtime.agent.agent import Agent, AgentClosed
-from dsh.runtime.agent.agents import Agents, AgentsConfig, Mode
+from dsh.runtime.agent.agents import Agents, Mode
 from dsh.runtime.agent.facts import (
     AgentCreated,
     AgentDisposed,
@@ -12,6 +12,7 @@ from dsh.runtime.agent.facts import (
     ToolOutput,
 )
 from dsh.runtime.agent.plugin import agents
+from dsh.runtime.agent.shared import AgentsConfig
 
 __all__ = [
     "Agent",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
-from dsh.kernel import Events, plugin
-from dsh.runtime.agent.agents import Agents, AgentsConfig, Shared
+from dsh.kernel import Events, Scope, plugin
+from dsh.runtime.agent.agents import Agents
+from dsh.runtime.agent.shared import AgentsConfig, Shared
 from dsh.runtime.models import DefaultModel
 from dsh.runtime.presets import AgentPresets
 from dsh.runtime.prompt import Contexts, Sections
@@ -27,6 +28,7 @@ async def agents(
     default: DefaultModel,
     approvals: Approvals | None,
     presets: AgentPresets | None,
+    scope: Scope,
     config: AgentsConfig,
 ) -> AsyncIterator[Agents]:
     """Agents on sessions; at the end every one has stopped and closed its session."""
@@ -40,6 +42,7 @@ async def agents(
         default,
         approvals,
         presets,
+        scope,
         config,
     )
     async with asyncio.TaskGroup() as tasks:

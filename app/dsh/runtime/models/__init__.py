@@ -1,7 +1,6 @@
 """Models at work: the route of an agent, one request's stream, and its assembly."""
 
 from dsh.runtime.models.assembler import Answer, Assembler
-from dsh.runtime.models.plugin import models
 from dsh.runtime.models.route import DefaultModel, Route
 from dsh.runtime.models.stream import STREAM, Chunks, ModelCall, failure_of, streamed
 
@@ -14,6 +13,5 @@ __all__ = [
     "ModelCall",
     "Route",
     "failure_of",
-    "models",
     "streamed",
 ]

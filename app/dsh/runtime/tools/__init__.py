@@ -28,7 +28,6 @@ from dsh.runtime.tools.hooks import (
     GateDecision,
     Settled,
 )
-from dsh.runtime.tools.plugin import tools
 
 __all__ = [
     "EXECUTE",
@@ -53,5 +52,4 @@ __all__ = [
     "Tool",
     "ToolError",
     "Tools",
-    "tools",
 ]
