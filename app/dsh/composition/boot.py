@@ -107,10 +107,14 @@ class Boot:
         """The service, as soon as it is there. Raises :class:`NotAvailable`."""
         while (found := self.kernel.root.find(key)) is None:
             _, mount = self.kernel.root.nearest(key)
-            if mount is None or not mount.coming():
+            coming = mount is not None and mount.coming()
+            if not coming and not self._loading():
                 raise NotAvailable(self._why_not(key), remedy="look at `dsh doctor`")
             await self._moved.wait()
         return found
+
+    def _loading(self) -> bool:
+        return any(entry.state == "loading" for entry in self.rows.entries.values())
 
     async def settled(self) -> None:
         """Return when no row moves any further by itself."""
