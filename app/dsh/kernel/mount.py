@@ -192,6 +192,7 @@ class Mount:
             while not self.closing:
                 self._wake.clear()
                 if self.phase is Phase.FAILED and self.stale():
+                    self.error = None
                     self._enter(Phase.WAITING)
                 if self.phase is Phase.WAITING and not self.missing():
                     await self._life()
