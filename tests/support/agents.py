@@ -20,7 +20,7 @@ from dsh.runtime.session.plugin import sessions
 from dsh.runtime.tools import Execution, Outcome, Tool, Tools
 from dsh.seams.llm import Models
 from support.mounting import mounted
-from support.scripted import Scripted
+from support.scripted import Scripted, texts
 
 ROUTE = Route("scripted", "model")
 
@@ -128,3 +128,19 @@ async def log_of(session: Session) -> list[Event]:
 def kinds(events: list[Event]) -> list[str]:
     """The types of events, chunks left out."""
     return [event.type for event in events if event.type != "assistant/chunk"]
+
+
+async def results(host: Runtime, wait: float = 20) -> list[Event]:
+    """The results of one turn of a new agent."""
+    agent = await host.agent()
+    await asyncio.wait_for(host.say(agent, "go"), wait)
+    return [event for event in await log_of(agent.session) if event.type == "tool/result"]
+
+
+def code(event: Event) -> str | None:
+    error = event.data.get("error")
+    return None if error is None else str(error["code"])
+
+
+def text(event: Event) -> str:
+    return texts([event.data["message"]])[0]

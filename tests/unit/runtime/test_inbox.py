@@ -210,3 +210,47 @@ async def test_a_session_has_one_agent_however_many_ask_for_it(tmp_path: Path) -
         assert len(set(several)) == 1
         assert several[0] is host.agents.get(agent.id)
         assert host.agents.live() == [several[0]]
+
+
+async def test_what_a_person_steered_outlives_a_step_that_was_refused(
+    tmp_path: Path,
+) -> None:
+    async def no_second(
+        draft: PreStep, call_next: Next[PreStep, StepDecision]
+    ) -> StepDecision:
+        return Reject("enough") if draft.step > 1 else await call_next(draft)
+
+    async def body(word: str, _: Execution) -> Outcome:
+        agent.steer("and this")
+        return Outcome("done")
+
+    model = Scripted(calls(("echo", {})), says("ok"))
+    async with runtime(tmp_path, model, tool=Echo(body)) as host:
+        agent = await host.agent()
+        with host.events.wrap(PRE_STEP, no_second):
+            await host.say(agent, "go")
+        assert texts(agent.session.next_step) == ["and this"]
+        assert agent.resume_queue()
+        await agent.idle()
+        assert texts(agent.session.surface.messages())[-2:] == ["and this", "ok"]
+
+
+async def test_a_queue_can_be_thrown_away_with_the_turn(tmp_path: Path) -> None:
+    reached = asyncio.Event()
+
+    async def forever() -> None:
+        reached.set()
+        await asyncio.Event().wait()
+
+    async with runtime(tmp_path, Scripted([forever])) as host:
+        agent = await host.agent()
+        agent.followup("go")
+        await reached.wait()
+        agent.followup("later")
+        agent.inject(note("context"))
+        agent.cancel({"kind": "parent"}, keep_inbox=False)
+        await agent.idle()
+        assert not agent.inbox
+        assert not agent.resume_queue()
+        reason = (await log_of(agent.session))[-1].data["reason"]
+        assert reason == {"kind": "aborted", "reason": {"kind": "parent"}}

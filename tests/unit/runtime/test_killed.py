@@ -77,8 +77,8 @@ async def go_on(folder: Path) -> tuple[list[Event], list[str]]:
     """Resume the only session, work off its queue and say one thing more."""
     model = Scripted(endless=lambda: says("fine"))
     async with runtime(folder, model, tool=noting(folder)) as host:
-        (row,) = (await host.sessions.list()).rows
-        agent = await host.agents.resume(row.id)
+        (log,) = folder.rglob("log.jsonl")
+        agent = await host.agents.resume(log.parent.name)
         assert not model.requests
         if agent.resume_queue():
             await agent.idle()

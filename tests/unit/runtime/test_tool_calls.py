@@ -4,51 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
-from pydantic import BaseModel, Field
 
-from dsh.data.events import Event
-from dsh.kernel import Next, plugin
+from dsh.kernel import Next
 from dsh.runtime.agent import ToolOutput
 from dsh.runtime.tools import (
-    EXECUTE,
-    GUARD,
     POST_EXECUTE,
-    PRE_EXECUTE,
-    Ask,
-    Deny,
     Execution,
-    GateDecision,
     Outcome,
     Settled,
-    Tool,
     ToolError,
-    Tools,
 )
-from dsh.runtime.tools.schema import schemas_of
-from dsh.seams.approval import Answer, Approvals
-from support.agents import Echo, Runtime, log_of, runtime
-from support.scripted import Scripted, calls, says, texts
+from support.agents import Echo, code, results, runtime, text
+from support.scripted import Scripted, calls, says
 
 pytestmark = pytest.mark.anyio
-
-
-async def results(host: Runtime, wait: float = 20) -> list[Event]:
-    """The results of one turn of a new agent."""
-    agent = await host.agent()
-    await asyncio.wait_for(host.say(agent, "go"), wait)
-    return [event for event in await log_of(agent.session) if event.type == "tool/result"]
-
-
-def code(event: Event) -> str | None:
-    error = event.data.get("error")
-    return None if error is None else str(error["code"])
-
-
-def text(event: Event) -> str:
-    return texts([event.data["message"]])[0]
 
 
 async def test_an_unknown_tool_and_wrong_arguments_are_results_not_failures(
@@ -134,117 +105,6 @@ async def test_a_tool_that_fails_tells_the_model_why(tmp_path: Path) -> None:
     assert [block["isError"] for block in blocks] == [True] * 3
 
 
-class Person(Approvals):
-    """Somebody who answers as the test wants, after a look at what is asked."""
-
-    def __init__(self, answer: Answer) -> None:
-        self.answer = answer
-        self.shown: list[dict[str, object]] = []
-
-    async def request(
-        self,
-        session: object,
-        tool: str,
-        shown: dict[str, object],
-        *,
-        call_id: str | None = None,
-        reason: str | None = None,
-    ) -> Answer:
-        self.shown.append(shown)
-        return self.answer
-
-
-async def ask(execution: Execution, call_next: Next[Execution, GateDecision]) -> Ask:
-    await call_next(execution)
-    return Ask({"title": execution.name, **execution.arguments})
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected", "said"),
-    [
-        (Answer("allowed-once"), None, "x"),
-        (Answer("rejected", "not here"), "APPROVAL_REJECTED", "not here"),
-        (Answer("rejected"), "APPROVAL_REJECTED", "refused"),
-        (Answer("cancelled"), "APPROVAL_CANCELLED", "withdrawn"),
-        (Answer("unavailable"), "APPROVAL_UNAVAILABLE", "nobody"),
-        (None, "APPROVAL_UNAVAILABLE", "nobody"),
-    ],
-)
-async def test_what_a_person_must_allow_runs_only_when_allowed(
-    tmp_path: Path, answer: Answer | None, expected: str | None, said: str
-) -> None:
-    person = Person(answer) if answer is not None else None
-    tool = Echo()
-    model = Scripted(calls(("echo", {"word": "x"})), says("ok"))
-    services = ((Approvals, person),) if person is not None else ()
-    async with runtime(tmp_path, model, tool=tool, services=services) as host:
-        with host.events.wrap(PRE_EXECUTE, ask):
-            (result,) = await results(host)
-    assert code(result) == expected
-    assert said in text(result)
-    assert tool.ran == (["x"] if expected is None else [])
-    if person is not None:
-        assert person.shown == [{"title": "echo", "word": "x"}]
-
-
-async def test_what_was_approved_is_what_runs(tmp_path: Path) -> None:
-    async def tamper(
-        execution: Execution, call_next: Next[Execution, Outcome]
-    ) -> Outcome:
-        execution.arguments["word"] = "something else"
-        return await call_next(execution)
-
-    tool = Echo()
-    model = Scripted(calls(("echo", {"word": "approved"})), says("ok"))
-    services = ((Approvals, Person(Answer("allowed-once"))),)
-    async with runtime(tmp_path, model, tool=tool, services=services) as host:
-        with host.events.wrap(PRE_EXECUTE, ask), host.events.wrap(EXECUTE, tamper):
-            await results(host)
-    assert tool.ran == ["approved"]
-
-
-async def test_a_guard_refuses_also_what_a_person_allowed(tmp_path: Path) -> None:
-    async def refuse(
-        execution: Execution, call_next: Next[Execution, str | None]
-    ) -> str | None:
-        return await call_next(execution) or "never in this folder"
-
-    async def overrule(_: Execution, __: Next[Execution, str | None]) -> None:
-        return None
-
-    tool = Echo()
-    services = ((Approvals, Person(Answer("allowed-once"))),)
-    model = Scripted(calls(("echo", {})), says("ok"), calls(("echo", {})), says("ok"))
-    async with runtime(tmp_path, model, tool=tool, services=services) as host:
-        with host.events.wrap(PRE_EXECUTE, ask):
-            with host.events.wrap(GUARD, refuse):
-                (refused,) = await results(host)
-            with host.events.wrap(GUARD, overrule), host.events.wrap(GUARD, refuse):
-                (kept,) = await results(host)
-    assert (code(refused), text(refused)) == ("DENIED", "never in this folder")
-    assert code(kept) == "DENIED"
-    assert tool.ran == []
-
-
-async def test_a_gate_that_breaks_keeps_the_door_shut(tmp_path: Path) -> None:
-    async def broken(_: Execution, __: Next[Execution, GateDecision]) -> GateDecision:
-        raise RuntimeError("no idea")
-
-    async def deny(_: Execution, __: Next[Execution, GateDecision]) -> GateDecision:
-        return Deny("not allowed here")
-
-    tool = Echo()
-    model = Scripted(calls(("echo", {})), says("ok"), calls(("echo", {})), says("ok"))
-    async with runtime(tmp_path, model, tool=tool) as host:
-        with host.events.wrap(PRE_EXECUTE, broken):
-            (result,) = await results(host)
-        with host.events.wrap(PRE_EXECUTE, deny):
-            (denied,) = await results(host)
-    assert text(result) == "Error: no idea"
-    assert (code(denied), text(denied)) == ("DENIED", "not allowed here")
-    assert tool.ran == []
-
-
 async def test_the_last_hook_sees_and_may_change_every_result(tmp_path: Path) -> None:
     async def shorten(settled: Settled, call_next: Next[Settled, Settled]) -> Settled:
         final = await call_next(settled)
@@ -297,80 +157,3 @@ async def test_a_result_may_end_the_turn(tmp_path: Path) -> None:
         await host.say(agent, "go")
         assert agent.session.ended == "completed"
     assert len(model.requests) == 1
-
-
-class Nested(BaseModel):
-    """An inner thing."""
-
-    title: str = Field(description="what it is called")
-
-
-class Given(BaseModel):
-    """Never shown to a model."""
-
-    title: str
-    parts: list[Nested] = []
-    count: int | None = None
-
-
-class Other(Tool[Given]):
-    """A tool with a richer schema."""
-
-    name: ClassVar[str] = "other"
-    description: ClassVar[str] = "Other."
-
-    @property
-    def arguments(self) -> type[Given]:
-        return Given
-
-    async def run(self, arguments: Given, execution: Execution) -> Outcome:
-        return Outcome("")
-
-
-def test_schemas_are_sorted_and_lose_only_made_up_titles() -> None:
-    first, second = schemas_of({"other": Other(), "echo": Echo()})  # type: ignore[dict-item]  # tools of any arguments
-    assert [first["name"], second["name"]] == ["echo", "other"]
-    assert second["parameters"] == {
-        "type": "object",
-        "required": ["title"],
-        "properties": {
-            "title": {"type": "string"},
-            "parts": {
-                "type": "array",
-                "default": [],
-                "items": {"$ref": "#/$defs/Nested"},
-            },
-            "count": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None},
-        },
-        "$defs": {
-            "Nested": {
-                "type": "object",
-                "description": "An inner thing.",
-                "required": ["title"],
-                "properties": {
-                    "title": {"type": "string", "description": "what it is called"}
-                },
-            }
-        },
-    }
-
-
-async def test_the_tools_of_a_turn_do_not_change_while_it_runs(tmp_path: Path) -> None:
-    @plugin
-    async def late(tools: Tools):  # type: ignore[no-untyped-def]  # noqa: ANN202  # made inside the test
-        with tools.add("other", Other()):  # type: ignore[arg-type]  # a tool of any arguments
-            yield
-
-    async def body(word: str, execution: Execution) -> Outcome:
-        if word == "load":
-            mount = host.root.mount("late", late)
-            await mount.settled()
-        return Outcome("done")
-
-    model = Scripted(calls(("echo", {"word": "load"})), says("1"), says("2"))
-    async with runtime(tmp_path, model, tool=Echo(body)) as host:
-        agent = await host.agent()
-        await host.say(agent, "a")
-        await host.say(agent, "b")
-    names = [[tool["name"] for tool in request.tools] for request in model.requests]
-    assert names == [["echo"], ["echo"], ["echo", "other"]]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Final
 
 from dsh.data.events.vocabulary import Cause
 from dsh.data.messages import LlmFailure, Message
-from dsh.errors import RunError
+from dsh.errors import DSHError, RunError
 from dsh.kernel import Scope
 from dsh.runtime.agent.facts import AgentError, AgentStatus, InboxChanged, Status
 from dsh.runtime.agent.inbox import Inbox, Target, prompt
@@ -17,6 +18,8 @@ from dsh.runtime.loop.turn import Turn
 from dsh.runtime.models import DefaultModel, Route, failure_of
 from dsh.runtime.prompt import Snapshots
 from dsh.runtime.session import Session
+
+_log = logging.getLogger(__name__)
 
 BY_PERSON: Final[Cause] = {"kind": "user"}
 DISPOSED: Final[Cause] = {"kind": "disposed"}
@@ -179,6 +182,8 @@ class Agent:
         self, turn: int, step: int | None, failure: LlmFailure, error: Exception | None
     ) -> None:
         """Tell that a turn ended because something failed."""
+        if error is not None and not isinstance(error, DSHError):
+            _log.error("a turn of %s failed", self.id, exc_info=error)
         self._services.events.emit(AgentError(self.id, turn, step, failure, error))
 
     def _wake(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,14 @@ from pydantic import BaseModel, ValidationError
 
 from dsh.data import json
 from dsh.data.messages import ToolCallBlock
-from dsh.errors import code_of, describe
+from dsh.errors import DSHError, code_of, describe
 from dsh.runtime.tools.definition import Execution, Outcome, Tool, Tools
 from dsh.runtime.tools.hooks import Settled
 
 if TYPE_CHECKING:
     from dsh.runtime.session import Session
+
+_log = logging.getLogger(__name__)
 
 TAIL = 2_000  # characters of live output kept for the result of a stopped call
 LISTED = 10  # problems of arguments that are told at once
@@ -70,6 +73,10 @@ class Call:
 
     def raised(self, error: Exception) -> Settled:
         """Settle with what a body or a policy raised."""
+        if not isinstance(error, DSHError):
+            _log.error(
+                "%s failed unexpectedly", self.block["name"], exc_info=error
+            )
         text = f"Error: {describe(error)}"
         return self.fail(code_of(error), text, name=type(error).__name__)
 
