@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import PIPE, Popen
 
+import anyio
 import pytest
 
 from dsh.data.events import Event, Header
@@ -207,7 +208,7 @@ async def test_another_process_gets_a_live_view_until_the_writer_is_gone(
             with session.listen(seen.append):
                 say(process, "hello")
                 say(process, "world")
-                assert await session.refresh() == 2
+                await session.refresh()
                 assert await session.refresh() == 0
             assert [event.data["content"][0]["text"] for event in seen] == [
                 "hello",
@@ -224,6 +225,45 @@ async def test_another_process_gets_a_live_view_until_the_writer_is_gone(
             assert mine.read_only is None
             assert mine.append("user/message", user("mine")).seq == 25
     assert verify(mine.path) == []
+
+
+async def test_a_live_view_follows_by_itself(tmp_path: Path) -> None:
+    with holder(tmp_path) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        async with sessions_in(tmp_path) as sessions:
+            session = await sessions.open("s1")
+            say(process, "hello")
+            with anyio.fail_after(20):
+                while session.tip < 22:
+                    await anyio.sleep(0.01)
+            assert (await sessions.list()).rows[0].id == "s1"
+        process.kill()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes are a POSIX matter")
+async def test_a_folder_that_cannot_be_written_gives_a_view(tmp_path: Path) -> None:
+    path = await stored(tmp_path, golden_turn())
+    lock = path.with_name("log.lock")
+    lock.unlink()
+    lock.mkdir()
+    async with sessions_in(tmp_path) as sessions:
+        session = await sessions.open("s1")
+        assert "cannot be written" in (session.read_only or "")
+        assert session.tip == 21
+
+
+async def test_a_torn_tail_is_told_to_the_person_once(tmp_path: Path) -> None:
+    path = await stored(tmp_path, golden_turn())
+    with path.open("ab") as log:
+        log.write(b'{"seq":22')
+    for notice in ("9 bytes", None):
+        async with sessions_in(tmp_path) as sessions:
+            session = await sessions.open("s1")
+            if notice is None:
+                assert session.notice is None
+            else:
+                assert notice in (session.notice or "")
 
 
 async def test_a_live_view_waits_for_the_rest_of_a_line(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from dsh.data.catalogue.database import Database
 
 R = TypeVar("R")
+
+_BATCH: Final = 100  # logs that are peeked at between two writes
 
 
 class Page(msgspec.Struct):
@@ -90,28 +92,33 @@ class Catalogue:
 
         await self._write(lambda db: put_snapshot(db, session, snapshot))
 
-    async def scan(self, live: Collection[str] = ()) -> tuple[list[str], list[str]]:
+    async def scan(
+        self, live: Collection[str] = (), progress: Callable[[], None] | None = None
+    ) -> tuple[list[str], list[str]]:
         """Compare with the disk: returns the sessions added and removed.
 
-        New or changed logs are read at both ends only. ``live`` sessions stay as they
-        are; whoever writes them keeps their rows.
+        New or changed logs are read at both ends only, the newest first; ``progress`` is
+        called whenever more of them are listed. ``live`` sessions stay as they are:
+        whoever writes them keeps their rows.
         """
-        from dsh.data.catalogue.queries import put, remove, stamps  # as above
+        from dsh.data.catalogue.queries import remove, stamps  # as above
 
         known = await self._run(stamps)
+        found, changed = await anyio.to_thread.run_sync(_survey, self._sessions, known)
         kept = frozenset(live)
-        found, rows = await anyio.to_thread.run_sync(
-            lambda: _look(self._sessions, known, kept)
-        )
         removed = [id_ for id_ in known if id_ not in found and id_ not in kept]
-
-        def store(db: sqlite3.Connection) -> None:
-            put(db, rows)
-            remove(db, removed)
-
-        if rows or removed:
-            await self._write(store)
-        return [row.id for row in rows if row.id not in known], removed
+        if removed:
+            await self._write(lambda db: remove(db, removed))
+        changed = [folder for folder in changed if folder.name not in kept]
+        added: list[str] = []
+        for start in range(0, len(changed), _BATCH):
+            batch = changed[start : start + _BATCH]
+            rows = await anyio.to_thread.run_sync(_peek_all, batch)
+            await self.put(rows)
+            added += [row.id for row in rows if row.id not in known]
+            if progress is not None:
+                progress()
+        return added, removed
 
     async def close(self) -> None:
         """Close the database."""
@@ -146,26 +153,30 @@ def _read_cursor(cursor: str) -> tuple[int, str]:
         raise DataError(f"{cursor!r} is no cursor", code="BAD_CURSOR") from None
 
 
-def _look(
-    sessions: Path, known: dict[str, tuple[str, int, int]], live: frozenset[str]
-) -> tuple[set[str], list[SessionRow]]:
-    """The ids on disk, and rows for those that are new or not as they were known."""
+def _survey(
+    sessions: Path, known: dict[str, tuple[str, int, int]]
+) -> tuple[set[str], list[Path]]:
+    """The ids on disk, and the folders that are not as they were known, newest first."""
     found: set[str] = set()
-    rows: list[SessionRow] = []
+    changed: list[tuple[int, Path]] = []
     for workspace in _folders(sessions):
-        for folder in _folders(workspace.path):
+        for entry in _folders(workspace.path):
+            folder = Path(entry.path)
             try:
-                stat = (Path(folder.path) / LOG).stat()
+                stat = (folder / LOG).stat()
             except OSError:
                 continue  # a folder without a log is no session
-            found.add(folder.name)
-            stamp = (f"{workspace.name}/{folder.name}", stat.st_size, stat.st_mtime_ns)
-            if folder.name in live or known.get(folder.name) == stamp:
-                continue
-            row = peek(Path(folder.path))
-            if row is not None and row.id == folder.name:
-                rows.append(row)
-    return found, rows
+            found.add(entry.name)
+            stamp = (f"{workspace.name}/{entry.name}", stat.st_size, stat.st_mtime_ns)
+            if known.get(entry.name) != stamp:
+                changed.append((stat.st_mtime_ns, folder))
+    changed.sort(reverse=True)
+    return found, [folder for _, folder in changed]
+
+
+def _peek_all(folders: list[Path]) -> list[SessionRow]:
+    rows = [(folder, peek(folder)) for folder in folders]
+    return [row for folder, row in rows if row is not None and row.id == folder.name]
 
 
 def _folders(parent: Path | str) -> Iterable[os.DirEntry[str]]:

@@ -8,11 +8,14 @@ from dsh.runtime.session.facts import (
     SessionsChanged,
     SessionStopped,
 )
+from dsh.runtime.session.keeper import row_of
+from dsh.runtime.session.listing import Listing
 from dsh.runtime.session.projection import Projection, Projections
 from dsh.runtime.session.session import Session
 from dsh.runtime.session.sessions import Sessions
 
 __all__ = [
+    "Listing",
     "Projection",
     "Projections",
     "Session",
@@ -23,4 +26,5 @@ __all__ = [
     "Sessions",
     "SessionsChanged",
     "Surface",
+    "row_of",
 ]

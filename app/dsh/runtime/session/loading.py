@@ -35,7 +35,7 @@ _ALWAYS_CHECKED: Final = 16 << 20
 class Loaded:
     """A log that was read: its header, what was folded, and what is wrong with it."""
 
-    __slots__ = ("checks", "damage", "fold", "header", "torn")
+    __slots__ = ("checks", "damage", "fold", "header", "notice", "torn")
 
     def __init__(
         self,
@@ -50,6 +50,7 @@ class Loaded:
         self.damage = damage
         self.torn = torn
         self.checks = checks
+        self.notice: str | None = None  # what was repaired, in words for a person
 
     @property
     def fault(self) -> str | None:
@@ -99,7 +100,10 @@ def load_for_writing(
         return loaded
     fold = loaded.fold
     if loaded.torn:
-        cut_torn_tail(path, fold.place)
+        aside = cut_torn_tail(path, fold.place)
+        loaded.notice = (
+            f"{loaded.torn} bytes of an unfinished line are now in {aside.name}"
+        )
     if needs_closing(fold):
         try:
             append_events(path, _closers(path, fold))

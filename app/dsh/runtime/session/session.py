@@ -61,6 +61,7 @@ class Session(Views):
         self.path = path
         self.cwd = Path(header.cwd)
         self.read_only = read_only  # why nothing can be appended, for a person
+        self.notice: str | None = None  # what was repaired on opening, for a person
         self.writer: LogWriter | None = None  # set by whoever opens it for writing
         self._told = told
         self._checks = checks
@@ -166,7 +167,7 @@ class Session(Views):
             return 0
         async with self._refreshing:
             scan = Scan(self.path, self._fold.place)
-            found = await anyio.to_thread.run_sync(list, scan)
+            found = await anyio.to_thread.run_sync(_what_is_new, scan)
             for event, _, size in found:
                 if (refusal := self.surface.refusal(event)) is not None:
                     self.read_only = f"line {event.seq + 2}: {refusal}"
@@ -283,6 +284,12 @@ class Session(Views):
             if event.seq > reached:
                 state = projection.apply(state, event)
         self._fold.adopt(projection, state)
+
+
+def _what_is_new(scan: Scan) -> list[tuple[Event, int, int]]:
+    if scan.path.stat().st_size == scan.end.offset:
+        return []
+    return list(scan)
 
 
 def _frozen(event: Event) -> tuple[Event, bytes]:

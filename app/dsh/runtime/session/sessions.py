@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 from zlib import crc32
 
 import anyio
@@ -43,14 +43,16 @@ from dsh.runtime.session.facts import (
     SessionAppended,
     SessionClosed,
     SessionOpened,
-    SessionsChanged,
     SessionStopped,
 )
 from dsh.runtime.session.fold import Fold
-from dsh.runtime.session.keeper import Keeper, contained, row_of
+from dsh.runtime.session.keeper import Keeper, contained
+from dsh.runtime.session.listing import Listing
 from dsh.runtime.session.loading import load, load_for_writing
 from dsh.runtime.session.projection import Projection, Projections
 from dsh.runtime.session.session import Session
+
+_FOLLOW_EVERY: Final = 0.5  # seconds
 
 
 class Sessions:
@@ -68,11 +70,12 @@ class Sessions:
         self._events = events
         self._thread = thread
         self._group = group
+        self._live: dict[str, Session] = {}
         self._catalogue = Catalogue(home.index, home.sessions)
         self._keeper = Keeper(self._catalogue)
-        self._live: dict[str, Session] = {}
+        self.listing = Listing(self._catalogue, self._keeper, events, group, self._live)
         self._opening: dict[str, asyncio.Future[Session]] = {}
-        self._scanned = False
+        self._following = False
 
     @classmethod
     @asynccontextmanager
@@ -80,6 +83,7 @@ class Sessions:
         """The service, while the block is open. At its end everything is written and
         every lock is free.
         """
+        failure: Exception | None = None
         async with LogThread.running() as thread:
             group = anyio.create_task_group()
             self = cls(home, events, thread, group)
@@ -88,12 +92,16 @@ class Sessions:
                     group.start_soon(self._keeper.run)
                     try:
                         yield self
+                    except Exception as error:  # noqa: BLE001  # raised again below
+                        failure = error  # the task group would wrap it
                     finally:
                         group.cancel_scope.cancel()
             finally:  # nothing is being opened any more
                 with anyio.CancelScope(shield=True):
                     await self._close_all()
                     await self._catalogue.close()
+        if failure is not None:
+            raise failure
 
     @property
     def live(self) -> Mapping[str, Session]:
@@ -176,22 +184,6 @@ class Sessions:
             return self._live[id].path.parent
         return await anyio.to_thread.run_sync(find_folder, self._folder, id)
 
-    async def row(self, id: str) -> SessionRow | None:  # noqa: A002  # as above
-        """What lists show of one session."""
-        if id in self._live:
-            return row_of(self._live[id])
-        folder = await self.find(id)
-        if folder is None:
-            return None
-        row = await self._catalogue.get(id)
-        return row or await anyio.to_thread.run_sync(peek, folder)
-
-    async def scan(self) -> None:
-        """Make the catalogue agree with what is on disk."""
-        added, removed = await self._catalogue.scan(tuple(self._live))
-        if added or removed:
-            self._events.emit(SessionsChanged(added, removed))
-
     async def repair(self, id: str) -> Path:  # noqa: A002  # as above
         """Cut a damaged session off at the damage, because a person asked for it.
 
@@ -201,9 +193,9 @@ class Sessions:
         path = await self._path(id)
         if id in self._live:
             await self.close(self._live[id])
-        taken = locks.take(path.with_name(LOCK), id)
-        if isinstance(taken, Holder):
-            raise DataError(f"{taken} has the session open", code="SESSION_LOCKED")
+        taken = _taken(path.with_name(LOCK), id)
+        if isinstance(taken, str):
+            raise DataError(f"{id} is not repaired: {taken}", code="SESSION_LOCKED")
         with taken:
             backup, _ = await anyio.to_thread.run_sync(cut_at_damage, path)
         return backup
@@ -211,23 +203,14 @@ class Sessions:
     async def list(
         self, limit: int = 50, cursor: str | None = None, cwd: Path | None = None
     ) -> Page:
-        """Stored sessions by last change, latest first; live ones once they are stored.
+        """Stored sessions by last change, see :meth:`Listing.page`."""
+        return await self.listing.page(limit, cursor, cwd)
 
-        The first call also has the disk scanned: in the background when there is
-        something to show, see :class:`SessionsChanged`. Raises :class:`DataError`
-        BAD_CURSOR or INDEX_FAILED.
-        """
-        await self._keeper.save()
-        where = str(cwd) if cwd is not None else None
-        page = await self._catalogue.page(limit, cursor, where)
-        if not self._scanned:
-            self._scanned = True
-            if page.rows:
-                self._group.start_soon(contained, self.scan)
-            else:
-                await self.scan()
-                page = await self._catalogue.page(limit, cursor, where)
-        return page
+    async def row(self, id: str) -> SessionRow | None:  # noqa: A002  # as above
+        """What lists show of one session, listed yet or not."""
+        row = await self.listing.row(id)
+        folder = await self.find(id) if row is None else None
+        return await anyio.to_thread.run_sync(peek, folder) if folder else row
 
     # -- inside -------------------------------------------------------------------
 
@@ -247,7 +230,7 @@ class Sessions:
 
     async def _opened(self, id_: str) -> Session:
         path = await self._path(id_)
-        taken = locks.take(path.with_name(LOCK), id_)
+        taken = _taken(path.with_name(LOCK), id_)
         try:
             session, file = await self._loaded(path, taken)
             previous = self._live.get(id_)
@@ -260,17 +243,17 @@ class Sessions:
         return self._enter(session, file)
 
     async def _loaded(
-        self, path: Path, taken: Lock | Holder
+        self, path: Path, taken: Lock | str
     ) -> tuple[Session, LogFile | None]:
         snapshot = await self._snapshot(path.parent.name)
-        read = load if isinstance(taken, Holder) else load_for_writing
+        read = load if isinstance(taken, str) else load_for_writing
         loaded = await anyio.to_thread.run_sync(
             read, path, self.projections, snapshot, self._checks()
         )
         session = self._session(loaded.header, path, loaded.fold, loaded.checks)
-        session.read_only = loaded.fault
-        if isinstance(taken, Holder):
-            session.read_only = session.read_only or f"{taken} has it open"
+        session.read_only, session.notice = loaded.fault, loaded.notice
+        if isinstance(taken, str):
+            session.read_only = session.read_only or taken
             return session, None
         if loaded.fault is not None:
             taken.release()
@@ -290,7 +273,18 @@ class Sessions:
             session.writer = LogWriter(self._thread, file, session.tip, failed)
         self._live[session.id] = session
         self._events.emit(SessionOpened(session))
+        if file is None and not self._following:
+            self._following = True
+            self._group.start_soon(self._follow)
         return session
+
+    async def _follow(self) -> None:
+        """Take in what other programs append to the sessions that are only viewed."""
+        while views := [s for s in self._live.values() if s.writer is None]:
+            for session in views:
+                await contained(session.refresh)
+            await anyio.sleep(_FOLLOW_EVERY)
+        self._following = False
 
     async def _leave(self, session: Session) -> None:
         writer = session.writer
@@ -309,7 +303,8 @@ class Sessions:
             await contained(self.close, session)  # the others must be written, too
 
     def _appended(self, session: Session, event: Event) -> None:
-        self._keeper.note(session, event)
+        if session.writer is not None:  # else the one who writes it takes note
+            self._keeper.note(session, event)
         self._events.emit(SessionAppended(session, event))
 
     def _failed(self, session: Session, error: DataError) -> None:
@@ -337,3 +332,12 @@ class Sessions:
             return await self._catalogue.snapshot(id_)
         except DataError:
             return None  # folding the log gives the same, only later
+
+
+def _taken(path: Path, id_: str) -> Lock | str:
+    """The session's lock, or why it cannot be had, in words for a person."""
+    try:
+        taken = locks.take(path, id_)
+    except OSError as error:
+        return f"its folder cannot be written: {error.strerror}"
+    return f"{taken} has it open" if isinstance(taken, Holder) else taken
