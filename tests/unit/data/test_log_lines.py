@@ -57,7 +57,7 @@ def test_the_event_lines_are_golden() -> None:
 
 
 @given(st.dictionaries(TEXT, JSON))
-def test_what_is_written_is_what_is_read(data: dict[str, Any]) -> None:
+def test_what_is_written_is_what_is_read(data: dict[str, Any]) -> None:  # Any: JSON
     event = Event(1, "x", 0, data)
     assert read_event(event_line(event)) == event
 

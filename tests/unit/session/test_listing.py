@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import anyio
 import pytest
 
 from dsh.data.catalogue import peek
@@ -94,6 +95,9 @@ async def test_a_full_disk_stops_the_session_and_everybody_is_told(
                 with pytest.raises(DataError) as caught:
                     session.append("user/message", user("refused"))
                 assert caught.value.code == "SESSION_WRITE_FAILED"
+                with anyio.fail_after(10):
+                    while not told:
+                        await anyio.sleep(0)
                 assert [fact.session for fact in told] == [session]
                 assert session.read_only
                 with pytest.raises(DataError):

@@ -135,6 +135,11 @@ async def test_looking_at_a_session_writes_nothing(tmp_path: Path) -> None:
         session = await sessions.inspect("s1")
         assert session.open_turn == 1
         assert sessions.live == {}
+        assert await sessions.inspect("s1") is session
+        with path.open("ab") as log:
+            log.write(event_line(Event(10, "session/end-seed", 1, {})))
+        assert (await sessions.inspect("s1")).tip == 10
+        before = path.read_bytes()
         with pytest.raises(DataError):
             session.append("user/message", user("x"))
     assert path.read_bytes() == before

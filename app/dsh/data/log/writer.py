@@ -169,8 +169,11 @@ class LogWriter:
             self._pending[:0] = batch  # the order of what is not written stays known
             barriers += self._barriers
             self._barriers = []
-        self._loop.call_soon_threadsafe(_settle, barriers, failure)
-        self._loop.call_soon_threadsafe(self._on_failure, failure)
+        self._loop.call_soon_threadsafe(self._stopped, barriers, failure)
+
+    def _stopped(self, barriers: list[_Barrier], failure: DataError) -> None:
+        self._on_failure(failure)
+        _settle(barriers, failure)
 
 
 def _settle(barriers: list[_Barrier], failure: DataError | None) -> None:

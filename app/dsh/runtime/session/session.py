@@ -218,7 +218,8 @@ class Session(Views):
         if self._appending:
             message = "an event cannot be appended while another one is being told"
             raise DataError(message, code="SESSION_REENTRANT")
-        if self.writer is None or self.read_only is not None:
+        writer = self.writer
+        if writer is None or writer.failed is not None or self.read_only is not None:
             raise self._unwritable()
         refusal = self._fold.surface.refusal(event)
         if refusal is None and self._checks is not None:

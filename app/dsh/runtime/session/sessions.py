@@ -46,6 +46,7 @@ from dsh.runtime.session.facts import (
     SessionStopped,
 )
 from dsh.runtime.session.fold import Fold
+from dsh.runtime.session.inspections import Inspections
 from dsh.runtime.session.keeper import Keeper, contained
 from dsh.runtime.session.listing import Listing
 from dsh.runtime.session.loading import load, load_for_writing
@@ -76,6 +77,7 @@ class Sessions:
         self.listing = Listing(self._catalogue, self._keeper, events, group, self._live)
         self._opening: dict[str, asyncio.Future[Session]] = {}
         self._following = False
+        self._inspections = Inspections(self.projections)
 
     @classmethod
     @asynccontextmanager
@@ -153,15 +155,12 @@ class Sessions:
     async def inspect(self, id: str) -> Session:  # noqa: A002  # the word the header uses
         """A read-only view of a session (the live one when it is live).
 
-        Takes no lock and writes nothing; raises as :meth:`open`.
+        Takes no lock and writes nothing; raises as :meth:`open`. The last few views are
+        kept, for those who page through a history.
         """
         if id in self._live:
             return self._live[id]
-        path = await self._path(id)
-        snapshot = await self._snapshot(id)
-        loaded = await anyio.to_thread.run_sync(load, path, self.projections, snapshot)
-        reason = loaded.fault or "it is only being looked at"
-        return Session(loaded.header, path, loaded.fold, read_only=reason)
+        return await self._inspections.view(await self._path(id), self._snapshot)
 
     async def close(self, session: Session) -> None:
         """Write everything, release the lock, forget the session.

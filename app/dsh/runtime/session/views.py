@@ -9,6 +9,8 @@ from dsh.data.messages import Message, Usage
 from dsh.runtime.session import core
 from dsh.runtime.session.fold import Fold
 
+Data = dict[str, Any]  # Any: JSON that was validated when it was written
+
 
 class Views:
     """Always current, cheap to ask, never to be changed by who asks."""
@@ -46,13 +48,13 @@ class Views:
         return position.get("ended")
 
     @property
-    def request_header(self) -> dict[str, Any] | None:
-        """The last `EpochHeader`. Any: validated when it was written."""
+    def request_header(self) -> Data | None:
+        """The last `EpochHeader`."""
         return self._fold.state(core.REQUEST_HEADER)
 
     @property
-    def request_context(self) -> dict[str, Any] | None:
-        """The last data of `request/context`. Any: validated when it was written."""
+    def request_context(self) -> Data | None:
+        """The last data of `request/context`."""
         return self._fold.state(core.REQUEST_CONTEXT)
 
     @property
@@ -96,6 +98,6 @@ class Views:
         return self._fold.state(core.BLANK)
 
     @property
-    def open_approvals(self) -> dict[str, dict[str, Any]]:
-        """Data of `approval/asked` without an answer, by approval id. Any: validated."""
+    def open_approvals(self) -> dict[str, Data]:
+        """Data of `approval/asked` without an answer, by approval id."""
         return self._fold.state(core.APPROVALS)
