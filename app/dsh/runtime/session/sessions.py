@@ -124,7 +124,7 @@ class Sessions:
         """
         if id is not None and await self.find(id) is not None:
             raise DataError(f"there is already a session {id}", code="SESSION_EXISTS")
-        real = str(await anyio.Path(cwd).resolve())
+        real = _real(cwd)
         header = Header(FORMAT, id or new_session_id(), now_ms(), real, preset, parent)
         path = session_folder(self._folder, real, header.id) / LOG
         line = header_line(header)
@@ -340,3 +340,7 @@ def _taken(path: Path, id_: str) -> Lock | str:
     except OSError as error:
         return f"its folder cannot be written: {error.strerror}"
     return f"{taken} has it open" if isinstance(taken, Holder) else taken
+
+
+def _real(cwd: Path) -> str:
+    return str(cwd.resolve())  # a few look-ups: a worker thread would cost more
