@@ -13,8 +13,9 @@ from dsh.kernel import Next
 from dsh.runtime.agent import AgentClosed, AgentStatus, InboxChanged
 from dsh.runtime.loop import PRE_STEP, TURN_STOPPING, PreStep, Reject, TurnStopping
 from dsh.runtime.loop.hooks import StepDecision
+from dsh.runtime.prompt import Context, Contexts
 from dsh.runtime.tools import Execution, Outcome
-from support.agents import Echo, log_of, runtime
+from support.agents import Echo, kinds, log_of, runtime
 from support.scripted import Scripted, calls, says, texts
 
 pytestmark = pytest.mark.anyio
@@ -148,6 +149,29 @@ async def test_an_edit_while_policies_think_about_the_prompt_counts(
             sent.append(agent.followup("old text")["id"])
             await agent.idle()
         assert texts(agent.session.surface.messages()) == ["new text", "ok"]
+
+
+async def test_a_prompt_removed_while_policies_think_about_it_asks_nothing(
+    tmp_path: Path,
+) -> None:
+    async with runtime(tmp_path, Scripted()) as host:
+        agent = await host.agent()
+
+        async def slow(
+            draft: PreStep, call_next: Next[PreStep, StepDecision]
+        ) -> StepDecision:
+            agent.remove(draft.messages[0]["id"])
+            return await call_next(draft)
+
+        state = Context(110, lambda _: "writable")
+        with (
+            host.root.get(Contexts).add("sandbox", state),
+            host.events.wrap(PRE_STEP, slow),
+        ):
+            await host.say(agent, "never mind")
+        assert not host.model.requests
+        assert kinds(await log_of(agent.session))[-1] == "turn/end"
+        assert not agent.session.surface.messages()
 
 
 async def test_a_refused_prompt_ends_its_turn_with_the_reason(tmp_path: Path) -> None:

@@ -121,6 +121,8 @@ class Turn:
             return decision
         entered = self._as_queued_now(decision.messages, waiting)
         inbox.claim(waiting)
+        if opening and not self._again and entered in ([], [snapshot]):
+            return []  # what was waiting has been removed meanwhile
         return entered
 
     def _as_queued_now(
