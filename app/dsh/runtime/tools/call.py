@@ -74,9 +74,7 @@ class Call:
     def raised(self, error: Exception) -> Settled:
         """Settle with what a body or a policy raised."""
         if not isinstance(error, DSHError):
-            _log.error(
-                "%s failed unexpectedly", self.block["name"], exc_info=error
-            )
+            _log.error("%s failed unexpectedly", self.block["name"], exc_info=error)
         text = f"Error: {describe(error)}"
         return self.fail(code_of(error), text, name=type(error).__name__)
 
