@@ -36,11 +36,11 @@ _TERMINAL = {
 class BashConfig(BaseModel, frozen=True, defer_build=True):
     """Limits of a command. Times in seconds, sizes in bytes."""
 
-    timeout: float = Field(60.0, gt=0)
-    max_timeout: float = Field(600.0, gt=0)
-    output_bytes: int = Field(64_000, ge=0)  # kept of each stream
-    spill_bytes: int = Field(64 * 1024 * 1024, ge=0)  # stored of each stream
-    grace: float = Field(3.0, ge=0)  # between the polite signal and the kill
+    timeout: float = Field(default=60.0, gt=0)
+    max_timeout: float = Field(default=600.0, gt=0)
+    output_bytes: int = Field(default=64_000, ge=0)  # kept of each stream
+    spill_bytes: int = Field(default=64 * 1024 * 1024, ge=0)  # stored of each stream
+    grace: float = Field(default=3.0, ge=0)  # between the polite signal and the kill
 
 
 class LocalBash(Shell):

@@ -14,7 +14,7 @@ from dsh.seams.spill import Spill
 class SpillPolicy(BaseModel, frozen=True, defer_build=True):
     """How much of a result stays in the conversation."""
 
-    max_inline_bytes: int = Field(50_000, ge=0)
+    max_inline_bytes: int = Field(default=50_000, ge=0)
 
 
 # A tool that reads what was spilled must not have its own results spilled again.
