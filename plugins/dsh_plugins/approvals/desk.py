@@ -16,7 +16,7 @@ from dsh.data.clock import monotonic, now_ms
 from dsh.errors import SurfaceError
 from dsh.kernel import Events, Next, plugin
 from dsh.seams.approval import ASK, Answer, ApprovalRequest
-from dsh.seams.gateway import Empty, Gateway, HostEvent, Method
+from dsh.seams.gateway import Empty, Gateway, HostEvent, Method, Snapshots
 from dsh_plugins.approvals.risk import risk_of
 from dsh_plugins.approvals.wire import (
     ApprovalAnswer,
@@ -133,14 +133,25 @@ def _view(request: ApprovalRequest) -> PendingApproval:
 
 
 @plugin
-async def approvals_host(events: Events, gateway: Gateway) -> AsyncIterator[None]:
+async def approvals_host(
+    events: Events, gateway: Gateway, snapshots: Snapshots
+) -> AsyncIterator[None]:
     """Answers questions through the page. Mounted where there is a window or a server."""
     desk = Desk(events)
     methods = (
         Method("approval", "list", Empty, PendingApprovals, desk.list),
         Method("approval", "answer", ApprovalAnswer, ApprovalOutcome, desk.answer),
     )
-    with events.wrap(ASK, desk.ask), gateway.methods(*methods):
+
+    async def pending() -> object:
+        found = await desk.list(Empty())
+        return found.model_dump(mode="json", by_alias=True)["approvals"]
+
+    with (
+        events.wrap(ASK, desk.ask),
+        gateway.methods(*methods),
+        snapshots.add("approvals", pending),
+    ):
         try:
             yield
         finally:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 from typing import Final
 
 CONTEXT: Final = 3  # lines
@@ -39,6 +38,8 @@ def _pieces(before: str, after: str) -> Iterator[tuple[str, str, int]]:
     if max(len(old), len(new)) > COMPARED:
         yield "".join(old), "".join(new), start + 1
         return
+    from difflib import SequenceMatcher  # not before something was changed
+
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     for group in matcher.get_grouped_opcodes(CONTEXT):
         (_, a, _, c, _), (_, _, b, _, d) = group[0], group[-1]

@@ -9,10 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-import sysconfig
-import tempfile
 from collections.abc import Iterator
-from importlib import metadata
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -69,6 +66,8 @@ class Ripgrep:
         excluded = [option for path in root.hidden for option in _left_out(path)]
         place = "./" if root.file is None else f"./{root.file}"
         argv = [str(program), "--no-config", *arguments, *excluded, "--", place]
+        import tempfile  # not before something is searched
+
         with tempfile.TemporaryDirectory(prefix="dsh-search-") as folder:
             # Names may be any bytes, so the output is taken from the file, not as text.
             spec = SpawnSpec(
@@ -123,6 +122,10 @@ def bundled() -> Path | None:
 
 
 def _candidates(name: str) -> Iterator[Path]:
+    # Costly to import, and needed once.
+    import sysconfig
+    from importlib import metadata
+
     yield Path(sysconfig.get_path("scripts")) / name
     yield Path(sys.executable).parent / name
     try:
