@@ -12,7 +12,7 @@ import anyio.to_thread
 from dsh.data.paths import Home
 from dsh.errors import SurfaceError
 from dsh.kernel import Events, plugin
-from dsh.seams.gateway import Empty, Gateway, HostEvent, Method
+from dsh.seams.gateway import Empty, Gateway, HostEvent, Method, Snapshots
 from dsh.seams.sandbox import Policy, Sandbox, SandboxUnavailable
 from dsh.seams.workspaces import Workspace, Workspaces
 from dsh_plugins.workspaces import wire
@@ -167,11 +167,24 @@ def _view(row: Workspace, order: int) -> wire.Workspace:
 
 @plugin
 async def workspaces(
-    home: Home, events: Events, gateway: Gateway, sandbox: Sandbox | None
+    home: Home,
+    events: Events,
+    gateway: Gateway,
+    snapshots: Snapshots,
+    sandbox: Sandbox | None,
 ) -> AsyncIterator[Workspaces]:
     """The registry of the home, for the page and for whoever needs a folder's title."""
     register = Register(home.state / "workspaces.json")
     await anyio.to_thread.run_sync(register.load)
     provider = StoredWorkspaces(register, events, Carves(home, sandbox))
-    with gateway.methods(*Methods(register, provider).table()):
+
+    async def seen() -> object:
+        return (await provider.seen()).model_dump(mode="json", by_alias=True)[
+            "workspaces"
+        ]
+
+    with (
+        gateway.methods(*Methods(register, provider).table()),
+        snapshots.add("workspaces", seen),
+    ):
         yield provider

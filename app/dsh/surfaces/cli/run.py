@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from dsh.composition.boot import Boot, booted
 from dsh.composition.profiles import Composition
@@ -113,12 +114,16 @@ class Task:
         with session.listen(note):
             yield
 
-    def _explain(self, reason: dict[str, object]) -> None:
-        error = reason.get("error")
-        if isinstance(error, dict):
-            sys.stderr.write(f"dsh: {error.get('code')}: {error.get('message')}\n")
-        elif reason["kind"] not in ("completed", "aborted"):
-            sys.stderr.write(f"dsh: the turn ended as {reason['kind']}\n")
+    def _explain(self, reason: dict[str, Any]) -> None:  # Any: the data of `turn/end`
+        match reason:
+            case {"error": {"code": code, "message": message}}:
+                sys.stderr.write(f"dsh: {code}: {message}\n")
+            case {"kind": "blocked", "reason": {"reason": text}}:
+                sys.stderr.write(f"dsh: the turn was stopped: {text}\n")
+            case {"kind": "completed" | "aborted"}:
+                return
+            case {"kind": kind}:
+                sys.stderr.write(f"dsh: the turn ended as {kind}\n")
 
     @contextmanager
     def _interruptible(self, agent: Agent) -> Iterator[None]:

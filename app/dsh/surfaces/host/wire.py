@@ -98,6 +98,7 @@ class SessionSnapshot(Wire):
     live: LiveState
     projections: dict[str, Any]  # Any: each projection's own JSON
     read_only: str | None
+    notice: str | None = None  # what opening it had to repair
 
 
 class BootRow(Wire):

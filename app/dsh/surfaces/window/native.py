@@ -78,7 +78,7 @@ class WindowShell(NativeShell):
         dialog = getattr(webview.FileDialog, kind)
         directory = str(start) if start is not None else ""
 
-        def show() -> Any:  # pywebview: a tuple of paths, a path, or None
+        def show() -> Any:  # Any: pywebview gives a tuple of paths, a path, or None
             return self._screen.window.create_file_dialog(
                 dialog, directory=directory, save_filename=name
             )

@@ -30,7 +30,7 @@ class Screen:
         self._ready = threading.Event()
         self._url: str | None = None
         self._html: str | None = None
-        self._window: Any = None  # pywebview has no types
+        self._window: Any = None  # Any: pywebview has no types
         self._closing = threading.Event()
 
     # -- main thread -----------------------------------------------------------
@@ -116,7 +116,7 @@ class Screen:
                 self._window.destroy()
 
     @property
-    def window(self) -> Any:  # pywebview has no types
+    def window(self) -> Any:  # Any: pywebview has no types
         """The pywebview window; ``None`` before it is open."""
         return self._window
 

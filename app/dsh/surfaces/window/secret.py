@@ -26,7 +26,7 @@ def ask_secret(toolkit: Toolkit, window: Any, title: str, prompt: str) -> str | 
             raise SurfaceError(message, code="NO_NATIVE", remedy=remedy)
 
 
-def _gtk(window: Any, title: str, prompt: str) -> str | None:  # untyped bindings
+def _gtk(window: Any, title: str, prompt: str) -> str | None:  # Any: as above
     # Imported here: present in the GTK build only, and loaded with the window.
     from gi.repository import GLib, Gtk
 

@@ -35,6 +35,7 @@ class Watching:
         self._lists = lists
         self._presenters: dict[str, Presenter] = {}
         self._joined: dict[str, AsyncExitStack] = {}
+        self._opened: set[str] = set()  # live only because they were looked at
 
     async def watch(self, session_id: str, last_seq: int, feed: Feed) -> None:
         """Send what is missing, then everything that follows.
@@ -86,6 +87,11 @@ class Watching:
             joined = self._joined.pop(session_id, None)
             if joined is not None:
                 await joined.aclose()
+        for session_id in [i for i in self._opened if not self._hub.watched(i)]:
+            self._opened.discard(session_id)
+            live = self._sessions.live.get(session_id)
+            if live is not None and self._agents.get(session_id) is None:
+                await self._sessions.close(live)
 
     async def close(self) -> None:
         """Leave every preset that was joined to show a session."""
@@ -94,7 +100,14 @@ class Watching:
 
     async def _session(self, session_id: str) -> Session:
         live = self._sessions.live.get(session_id)
-        return live if live is not None else await self._sessions.inspect(session_id)
+        if live is not None:
+            return live
+        row = await self._sessions.row(session_id)
+        if row is not None and row.status in ("running", "waiting"):
+            # Another program is at it, or was: a view that follows, or a repair.
+            self._opened.add(session_id)
+            return await self._sessions.open(session_id)
+        return await self._sessions.inspect(session_id)
 
     async def _presenter(self, session: Session) -> Presenter:
         agent = self._agents.get(session.id)
@@ -149,6 +162,7 @@ class Watching:
             live=self._live(session.id),
             projections={"usage": session.usage},
             read_only=session.read_only if session.id in self._sessions.live else None,
+            notice=session.notice,
         )
         if last_seq >= 0:
             feed.put(item(_topic(session.id), "reset", b"{}"))
