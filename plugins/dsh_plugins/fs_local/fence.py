@@ -7,6 +7,7 @@ makes a difference. It fences in trusted code; a command needs the sandbox.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,7 @@ from dsh_plugins.fs_local.failures import refused
 from dsh_plugins.fs_local.folder import Identity, identity
 from dsh_plugins.fs_local.place import Place
 
+_PROCESS: Final = re.compile(r"/proc/\d+(/|$)")
 _WIDER: Final = "it needs a wider sandbox mode"
 
 
@@ -62,6 +64,9 @@ class Fence:
             return chain
         if chain & self._hidden or _below(place.path, self._policy.hidden):
             raise _denied(f"{place.shown} is hidden: it belongs to this program")
+        if _PROCESS.match(place.path.as_posix()):
+            # It shows memory and environment of programs, this one and its keys included.
+            raise _denied(f"{place.shown} is hidden: it shows a running program")
         return chain
 
 
@@ -77,7 +82,10 @@ def _identities(paths: Iterable[Path]) -> set[Identity]:
 
 def _below(path: Path, folders: Iterable[Path]) -> bool:
     # For what does not exist yet and so has no identity.
-    return any(path.is_relative_to(folder) for folder in folders)
+    return any(
+        path.is_relative_to(folder) or path.is_relative_to(folder.resolve())
+        for folder in folders
+    )
 
 
 def _denied(message: str, remedy: str | None = None) -> FsError:

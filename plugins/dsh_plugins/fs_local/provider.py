@@ -74,16 +74,15 @@ class LocalFileSystem(FileSystem):
 
     async def read_text(self, target: FsTarget, policy: Policy | None = None) -> str:
         """The whole text. Raises FS_TOO_LARGE beyond the limit of this provider."""
-        limit = self._limits.text
-        return await _thread(
-            lambda: reading.read_text(target, self._fence(policy), limit)
-        )
+        settled, limit = self._settled(policy), self._limits.text
+        return await _thread(lambda: reading.read_text(target, _fence(settled), limit))
 
     async def stream_text(
         self, target: FsTarget, policy: Policy | None = None
     ) -> AsyncIterator[str]:
         """The text in pieces. Close the iterator when it is not read to its end."""
-        stream = await _thread(lambda: reading.TextStream(target, self._fence(policy)))
+        settled = self._settled(policy)
+        stream = await _thread(lambda: reading.TextStream(target, _fence(settled)))
         try:
             while (piece := await _thread(stream.piece)) is not None:
                 if piece:
@@ -95,15 +94,17 @@ class LocalFileSystem(FileSystem):
         self, target: FsTarget, max_bytes: int, policy: Policy | None = None
     ) -> bytes:
         """Raw bytes, never cut."""
+        settled = self._settled(policy)
         return await _thread(
-            lambda: reading.read_bytes(target, self._fence(policy), max_bytes)
+            lambda: reading.read_bytes(target, _fence(settled), max_bytes)
         )
 
     async def list_dir(
         self, target: FsTarget, policy: Policy | None = None
     ) -> list[FsEntry]:
         """One level, in name order."""
-        return await _thread(lambda: listing.entries(target, self._fence(policy)))
+        settled = self._settled(policy)
+        return await _thread(lambda: listing.entries(target, _fence(settled)))
 
     async def write_text(
         self,
@@ -113,11 +114,10 @@ class LocalFileSystem(FileSystem):
         policy: Policy | None = None,
     ) -> FsWritten:
         """Atomic whole write; writers of one file take turns."""
+        settled, limits = self._settled(policy), self._limits
         async with self._turn(target):
             return await _thread(
-                lambda: writing.write(
-                    target, content, intent, self._fence(policy), self._limits
-                )
+                lambda: writing.write(target, content, intent, _fence(settled), limits)
             )
 
     async def edit_text(
@@ -128,14 +128,14 @@ class LocalFileSystem(FileSystem):
         policy: Policy | None = None,
     ) -> FsWritten:
         """Atomic literal edit; writers of one file take turns."""
+        settled, limits = self._settled(policy), self._limits
         async with self._turn(target):
             return await _thread(
-                lambda: writing.edit(
-                    target, edit, version, self._fence(policy), self._limits
-                )
+                lambda: writing.edit(target, edit, version, _fence(settled), limits)
             )
 
-    def _fence(self, policy: Policy | None) -> Fence | None:  # noqa: ARG002  # for heirs
+    def _settled(self, policy: Policy | None) -> Policy | None:  # noqa: ARG002  # for heirs
+        """The policy to enforce; ``None`` for none."""
         return None
 
     @asynccontextmanager
@@ -158,9 +158,14 @@ class ConfinedFileSystem(LocalFileSystem):
         super().__init__(limits)
         self._policies = policies
 
-    def _fence(self, policy: Policy | None) -> Fence | None:
+    def _settled(self, policy: Policy | None) -> Policy | None:
         settled = policy or self._policies.resolve(None)
-        return None if settled.mode == "danger-full-access" else Fence(settled)
+        return None if settled.mode == "danger-full-access" else settled
+
+
+def _fence(policy: Policy | None) -> Fence | None:
+    """For worker threads: it looks at the disk."""
+    return None if policy is None else Fence(policy)
 
 
 async def _thread(work: Callable[[], R]) -> R:

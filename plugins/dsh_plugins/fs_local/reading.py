@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -38,6 +39,9 @@ def opened(place: Place, fence: Fence | None) -> Iterator[tuple[int, os.stat_res
 
 
 def _only_files(info: os.stat_result, shown: str) -> None:
+    if stat.S_ISDIR(info.st_mode):
+        message = f"{shown} is a folder"
+        raise refused("FS_NOT_REGULAR_FILE", message, "list what is in it instead")
     if not is_file(info):
         raise refused("FS_NOT_REGULAR_FILE", f"{shown} is not a regular file")
 

@@ -139,7 +139,7 @@ def left_out(policy: Policy | None, folder: Path) -> tuple[str, ...]:
     """What a policy hides below ``folder``, as paths from there."""
     if policy is None or policy.mode == "danger-full-access":
         return ()
-    real = [path.resolve() for path in policy.hidden]
+    real = [path.resolve() for path in (*policy.hidden, Path("/proc"))]
     return tuple(
         path.relative_to(folder).as_posix()
         for path in real
@@ -151,6 +151,8 @@ def hides(policy: Policy | None, path: Path) -> bool:
     """Whether a policy hides ``path`` or something above it."""
     if policy is None or policy.mode == "danger-full-access":
         return False
+    if path.is_relative_to("/proc"):  # memory and environment of running programs
+        return True
     own = path.is_relative_to(policy.temp.resolve())
     return not own and any(path.is_relative_to(p.resolve()) for p in policy.hidden)
 

@@ -37,7 +37,7 @@ class Places:
         real = self._fs.process_path(target)
         policy = self._policy(execution)
         if await anyio.to_thread.run_sync(hides, policy, real):
-            message = f"{shown} is hidden: it belongs to this program"
+            message = f"{shown} is hidden from this session"
             raise ToolError(message, code="FS_SANDBOX_DENIED")
         if info.type == "file":
             return Root(real.parent, real.name, ())

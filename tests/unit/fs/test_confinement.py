@@ -195,3 +195,14 @@ async def test_a_file_swapped_for_a_link_after_the_look_is_not_followed(
     with refused("FS_NOT_REGULAR_FILE"):
         await confined.read_text(target)
     assert digest(rooms.outside / "secret.txt") == before
+
+
+async def test_running_programs_are_not_looked_into(
+    confined: ConfinedFileSystem, rooms: Rooms
+) -> None:
+    (rooms.workspace / "link").symlink_to("/proc/self")
+    for path in ("/proc/self/environ", "/proc/1/environ", "link/environ", "/proc/self"):
+        target = await confined.resolve(path, rooms.workspace)
+        with refused("FS_SANDBOX_DENIED"):
+            await confined.read_text(target)
+    assert "processor" in await read(confined, "/proc/cpuinfo")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import signal
@@ -9,11 +10,13 @@ import stat
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from dsh.seams.fs import CreateIfAbsent, ReplaceIfVersion, Version
+from dsh_plugins.fs_local import publishing
 from dsh_plugins.fs_local.folder import Folder
 from dsh_plugins.fs_local.provider import LocalFileSystem
 from dsh_plugins.fs_local.publishing import publish
@@ -40,6 +43,35 @@ async def test_a_new_file_comes_with_its_folders_and_the_usual_rights(
     assert file.read_bytes() == b"hello\n"
     assert mode_of(file) == 0o640
     assert leftovers(tmp_path) == []
+
+
+async def test_without_nameless_files_it_is_the_same(
+    fs: LocalFileSystem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publishing, "_unnamed", lambda *_: None)
+    file = tmp_path / "a/file"
+    await write(fs, file, "one\n")
+    await edit(fs, file, "one", "two")
+    assert file.read_text() == "two\n"
+    refuse = OSError(errno.EPERM, "no hard links here")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "link", raising(refuse))
+        await write(fs, tmp_path / "b", "three\n")
+        (tmp_path / "c").write_text("theirs\n")
+        with (
+            Folder.open(tmp_path) as folder,
+            refused("FS_NOT_OBSERVED", tmp_path / "c"),
+        ):
+            publish(folder, "c", b"mine\n", None)
+    assert (tmp_path / "b").read_text() == "three\n"
+    assert leftovers(tmp_path) == []
+
+
+def raising(error: OSError) -> Callable[..., None]:
+    def call(*_: object, **__: object) -> None:
+        raise error
+
+    return call
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o600, 0o4755])

@@ -187,6 +187,7 @@ async def test_a_hostile_pattern_is_only_a_pattern(tmp_path: Path, pattern: str)
         ("grep", {"pattern": "a", "path": "/dev/zero"}, "FS_NOT_REGULAR_FILE"),
         ("grep", {"pattern": "a", "path": "../home/desktop"}, "FS_SANDBOX_DENIED"),
         ("grep", {"pattern": "a", "path": "link/f.yaml"}, "FS_SANDBOX_DENIED"),
+        ("grep", {"pattern": "a", "path": "/proc/self/environ"}, "FS_SANDBOX_DENIED"),
     ],
 )
 async def test_what_cannot_be_searched_says_why(
