@@ -1,5 +1,33 @@
+/** The page: its runtime, its parts, its keys, and one render. */
+
 import { render } from "preact";
-import "./styles/tokens.css";
+import { App } from "./core/app";
+import { bindKeys } from "./keys/bind";
+import { guardNavigation } from "./markdown/guard";
+import { registerParts } from "./page";
+import { Screen, ScreenContext } from "./parts/context";
+import { addCommands } from "./shell/commands";
+import { Frame } from "./shell/frame";
+import { restorePlace } from "./shell/restore";
+import { followPreferences } from "./theme/theme";
+import "./styles";
+
+const app = new App();
+const screen = new Screen(app);
+followPreferences(app.facts, app.prefs);
+registerParts();
+addCommands(screen);
+bindKeys(screen.commands, () => document.querySelector("dialog[open]") !== null);
+guardNavigation(app);
+restorePlace(app);
+app.start();
 
 const place = document.getElementById("app");
-if (place) render(<main>DSH Desktop</main>, place);
+if (place) {
+  render(
+    <ScreenContext.Provider value={screen}>
+      <Frame />
+    </ScreenContext.Provider>,
+    place,
+  );
+}

@@ -1,0 +1,77 @@
+/** Numbers and times through `Intl`, in the current language. */
+
+import { languageTag, t } from "./index";
+
+const DAY = 86_400_000;
+
+function number(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  return new Intl.NumberFormat(languageTag.value, options);
+}
+
+function unit(value: number, name: string, digits = 0, display: "narrow" | "short" = "short"): string {
+  return number({
+    style: "unit",
+    unit: name,
+    unitDisplay: display,
+    maximumFractionDigits: digits,
+    minimumFractionDigits: digits,
+  }).format(value);
+}
+
+/** A length of time: 0.8 s, 12 s, 1 m 12 s, 2 h 5 m. */
+export function duration(ms: number): string {
+  const seconds = ms / 1000;
+  if (seconds < 10) return unit(seconds, "second", 1, "narrow");
+  if (seconds < 60) return unit(Math.round(seconds), "second", 0, "narrow");
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) {
+    const rest = Math.round(seconds - minutes * 60);
+    return `${unit(minutes, "minute", 0, "narrow")} ${unit(rest, "second", 0, "narrow")}`;
+  }
+  const hours = Math.floor(minutes / 60);
+  return `${unit(hours, "hour", 0, "narrow")} ${unit(minutes % 60, "minute", 0, "narrow")}`;
+}
+
+/** Minutes and seconds of something that still runs: 0:06, 12:40. */
+export function stopwatch(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/** How long ago, as short as it can be said. */
+export function ago(time: number, now = Date.now()): string {
+  const past = now - time;
+  if (past < 60_000) return t("time.now");
+  if (past < 3_600_000) return unit(Math.floor(past / 60_000), "minute");
+  if (past < DAY) return unit(Math.floor(past / 3_600_000), "hour");
+  const date = new Date(time);
+  if (past < 6 * DAY) return format(date, { weekday: "short" });
+  const year = date.getFullYear() === new Date(now).getFullYear() ? {} : { year: "numeric" as const };
+  return format(date, { month: "short", day: "numeric", ...year });
+}
+
+export function clock(time: number): string {
+  return format(new Date(time), { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+}
+
+export function moment(time: number): string {
+  return format(new Date(time), { dateStyle: "medium", timeStyle: "medium" });
+}
+
+function format(date: Date, options: Intl.DateTimeFormatOptions): string {
+  return new Intl.DateTimeFormat(languageTag.value, options).format(date);
+}
+
+/** A count, shortened: 950, 18.4k, 1.2m. */
+export function count(value: number): string {
+  if (value < 1000) return number({}).format(value);
+  return number({ notation: "compact", maximumFractionDigits: 1 }).format(value);
+}
+
+export function whole(value: number): string {
+  return number({ maximumFractionDigits: 0 }).format(value);
+}
+
+export function list(words: string[]): string {
+  return new Intl.ListFormat(languageTag.value, { type: "unit" }).format(words);
+}

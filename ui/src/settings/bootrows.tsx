@@ -1,0 +1,124 @@
+/** Rows of the boot report: state, reason, ways on. */
+
+import { t } from "../i18n";
+import { duration, list } from "../i18n/format";
+import { Icon } from "../icons/icon";
+import { CopyButton } from "../parts/buttons";
+import { useApp } from "../parts/context";
+import { Dot, type DotKind } from "../parts/dot";
+import type { BootRow } from "../wire";
+
+export function stateOf(row: BootRow): DotKind {
+  if (row.disabled) return "off";
+  if (row.phase === "failed") return "failed";
+  if (row.phase === "active") return "ok";
+  if (row.phase === "starting" || row.phase === "stopping") return "running";
+  return "pending";
+}
+
+export function BootRows({ rows }: { rows: BootRow[] }) {
+  return (
+    <div class="card list">
+      {rows.map((row) =>
+        row.phase === "failed" && !row.disabled ? (
+          <FailedRow key={row.id} row={row} />
+        ) : (
+          <PlainRow key={row.id} row={row} />
+        ),
+      )}
+    </div>
+  );
+}
+
+function noteOf(row: BootRow): string {
+  if (row.disabled) return t("plugins.off");
+  const missing = Object.entries(row.missing);
+  if (row.phase !== "active" && missing.length) {
+    return t("plugins.waitsFor", { names: list(missing.map(([key, other]) => other || key)) });
+  }
+  if (row.phase === "starting") return t("plugins.starting");
+  if (row.phase === "active") return t("plugins.seconds", { time: duration(row.seconds * 1000) });
+  return t("plugins.waiting");
+}
+
+function PlainRow({ row }: { row: BootRow }) {
+  return (
+    <div class="item" data-row={row.id}>
+      <Dot kind={stateOf(row)} />
+      <div class="grow">
+        <div class="hstack">
+          <span class="medium">{row.id}</span>
+          {row.required && <span class="tag outline">{t("plugins.required")}</span>}
+        </div>
+        <div class="small quiet trunc">
+          {noteOf(row)} · <span class="mono">{row.plugin}</span>
+        </div>
+      </div>
+      <span class="layer hide-narrow">{row.origin}</span>
+    </div>
+  );
+}
+
+function reportOf(row: BootRow): string {
+  const { error } = row;
+  const lines = [`${row.id} (${row.plugin})`, `${error?.code ?? ""}: ${error?.message ?? ""}`];
+  return [...lines, error?.log ?? ""].join("\n").trim();
+}
+
+function FailedRow({ row }: { row: BootRow }) {
+  const { api, host, attempt } = useAttempt();
+  const run = (method: "boot/retry" | "boot/disable") =>
+    void attempt(async () => {
+      host.boot.value = await api.call(method, { id: row.id });
+    });
+  return (
+    <div class="boot-failed" data-row={row.id} data-testid="boot-failed">
+      <div class="item">
+        <Dot kind="failed" />
+        <div class="grow hstack">
+          <span class="medium">{row.id}</span>
+          <span class="tag danger">
+            {t(row.required ? "plugins.failedRequired" : "plugins.failedAtStart")}
+          </span>
+          <span class="small quiet trunc">{row.origin}</span>
+        </div>
+        <button type="button" class="btn" onClick={() => run("boot/retry")}>
+          <Icon name="rotate-cw" small />
+          {t("plugins.retry")}
+        </button>
+        <button type="button" class="btn" onClick={() => run("boot/disable")}>
+          {t("plugins.disable")}
+        </button>
+        {row.folder && (
+          <button
+            type="button"
+            class="btn"
+            onClick={() => void attempt(() => api.call("boot/openFolder", { id: row.id }))}
+          >
+            <Icon name="folder-open" small />
+            {t("plugins.folder")}
+          </button>
+        )}
+      </div>
+      <div class="boot-why">
+        <div class="exact">
+          <code>
+            <span class="danger">{row.error?.code}</span> {row.error?.message}
+          </code>
+          <CopyButton text={() => reportOf(row)} label={t("plugins.copyReport")} />
+        </div>
+        {row.error?.log && (
+          <details>
+            <summary class="small">{t("plugins.log")}</summary>
+            <pre class="part-text">{row.error.log}</pre>
+          </details>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function useAttempt() {
+  const app = useApp();
+  return { api: app.api, host: app.host, attempt: app.attempt.bind(app) };
+}

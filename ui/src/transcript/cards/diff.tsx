@@ -1,0 +1,124 @@
+/** Changed files, one below the other. */
+
+import { t } from "../../i18n";
+import { IconButton } from "../../parts/buttons";
+import { useApp } from "../../parts/context";
+import type { CardProps } from "../../slots/slots";
+import type { DiffCard, FileDiff } from "../../wire";
+import { FoldButton, Took } from "../tool";
+import { verbOf } from "../verbs";
+import { type DiffLine, diffView } from "./difflines";
+import { FOLD_LINES, isAll, ShowAll } from "./fold";
+
+export function DiffCardView({ card: any, row, store }: CardProps) {
+  const card = any as DiffCard;
+  const app = useApp();
+  const bad = row.state === "failed" || row.state === "unknown";
+  const views = card.diffs.map((diff) => ({ diff, view: diffView(diff) }));
+  const total = views.reduce((sum, { view }) => sum + view.lines.length, 0);
+  const all = isAll(store, row);
+  let left = all ? Number.POSITIVE_INFINITY : FOLD_LINES;
+  const one = card.diffs.length === 1 ? card.diffs[0]! : null;
+  const where = absolute(store, app, one?.path);
+  return (
+    <div class={`tool ${bad ? "bad" : ""}`} data-testid="card-diff" data-state={row.state}>
+      <div class="tool-head">
+        <span class="verb medium">{verbOf(row)}</span>
+        <span class="trunc grow second mono">{one?.path ?? card.title}</span>
+        <span class="end">
+          <Stats
+            added={views.reduce((n, { view }) => n + view.added, 0)}
+            removed={views.reduce((n, { view }) => n + view.removed, 0)}
+          />
+          {row.state === "running" && <Took row={row} />}
+          {where && (
+            <IconButton
+              icon="external-link"
+              small
+              label={t("row.openFile")}
+              onClick={() => void app.attempt(() => app.api.call("host/openPath", { path: where }))}
+            />
+          )}
+          <FoldButton row={row} store={store} />
+        </span>
+      </div>
+      {views.map(({ diff, view }) => {
+        const shown = view.lines.slice(0, Math.max(0, left));
+        left -= view.lines.length;
+        if (!shown.length && !view.tooBig) return null;
+        return (
+          <div key={diff.path}>
+            {!one && <FileHead diff={diff} added={view.added} removed={view.removed} />}
+            {view.tooBig ? (
+              <div class="tool-note">{t("tool.tooBig")}</div>
+            ) : (
+              <div class="diff">
+                {shown.map((line) => (
+                  <Line key={`${line.kind}${line.old ?? ""}:${line.new ?? line.hidden}`} line={line} />
+                ))}
+              </div>
+            )}
+          </div>
+        );
+      })}
+      {bad && row.text && <div class="tool-note danger">{row.text}</div>}
+      {total > FOLD_LINES && (
+        <div class="tool-foot">
+          <ShowAll row={row} store={store} lines={total} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** A path that the system can open: cards name files relative to the session's folder. */
+export function absolute(
+  store: CardProps["store"],
+  app: ReturnType<typeof useApp>,
+  path: string | undefined,
+): string | null {
+  if (!path) return null;
+  if (/^(\/|[A-Za-z]:[\\/])/.test(path)) return path;
+  const cwd = app.host.sessions.value.get(store.id)?.cwd;
+  return cwd ? `${cwd}/${path}` : null;
+}
+
+function FileHead({ diff, added, removed }: { diff: FileDiff; added: number; removed: number }) {
+  return (
+    <div class="diff-file">
+      <span class="mono trunc grow">{diff.path}</span>
+      {diff.oldText === null && <span class="tag">{t("tool.newFile")}</span>}
+      <Stats added={added} removed={removed} />
+    </div>
+  );
+}
+
+export function Stats({ added, removed }: { added: number; removed: number }) {
+  return (
+    <span class="stats">
+      {added > 0 && <span class="a">+{added}</span>}
+      {removed > 0 && <span class="d">−{removed}</span>}
+    </span>
+  );
+}
+
+const SIGNS = { same: " ", add: "+", del: "−", gap: "" };
+
+function Line({ line }: { line: DiffLine }) {
+  if (line.kind === "gap") {
+    return <div class="hunk">{t("tool.unchanged", { n: line.hidden ?? 0 })}</div>;
+  }
+  return (
+    <div class={`dl ${line.kind === "same" ? "" : line.kind}`}>
+      <i>{line.old}</i>
+      <i>{line.new}</i>
+      <b>{SIGNS[line.kind]}</b>
+      <span>
+        {line.words.map((word, at) =>
+          // biome-ignore lint/suspicious/noArrayIndexKey: words of one line have no names
+          word.marked ? <em key={at}>{word.text}</em> : word.text,
+        )}
+      </span>
+    </div>
+  );
+}
