@@ -20,7 +20,7 @@ from dsh.seams.gateway import Empty, Gateway, HostEvent, Method, Snapshots
 from dsh_plugins.approvals.risk import risk_of
 from dsh_plugins.approvals.wire import (
     ApprovalAnswer,
-    ApprovalOutcome,
+    ApprovalAnswered,
     ApprovalSettled,
     PendingApproval,
     PendingApprovals,
@@ -95,7 +95,7 @@ class Desk:
         waiting = [question.view for question in self._questions.values()]
         return PendingApprovals(approvals=waiting)
 
-    async def answer(self, request: ApprovalAnswer) -> ApprovalOutcome:
+    async def answer(self, request: ApprovalAnswer) -> ApprovalAnswered:
         """`approval/answer`. Raises SETTLED, HASH_MISMATCH and TOO_EARLY."""
         question = self._questions.get(request.approval_id)
         if question is None or question.answer is not None:
@@ -107,7 +107,7 @@ class Desk:
             message = "the question was shown only just now"
             raise SurfaceError(message, code="TOO_EARLY", remedy="read it, then answer")
         question.settle(Answer(request.outcome, request.reason or None))
-        return ApprovalOutcome(outcome=request.outcome)
+        return ApprovalAnswered(outcome=request.outcome)
 
     async def close(self) -> None:
         """Cancel what waits; return when everybody who asked has heard it."""
@@ -140,7 +140,7 @@ async def approvals_host(
     desk = Desk(events)
     methods = (
         Method("approval", "list", Empty, PendingApprovals, desk.list),
-        Method("approval", "answer", ApprovalAnswer, ApprovalOutcome, desk.answer),
+        Method("approval", "answer", ApprovalAnswer, ApprovalAnswered, desk.answer),
     )
 
     async def pending() -> object:

@@ -44,7 +44,7 @@ class ApprovalAnswer(Wire):
     reason: str | None = None
 
 
-class ApprovalOutcome(Wire):
+class ApprovalAnswered(Wire):
     """What was taken down."""
 
     outcome: Literal["allowed-once", "rejected"]
