@@ -13,7 +13,7 @@ from dsh.kernel import Events, Kernel, plugin
 from dsh.runtime.session import Session, Sessions
 from dsh.runtime.session.plugin import sessions
 from dsh.seams.approval import Approvals
-from dsh.seams.gateway import Gateway, HostEvent
+from dsh.seams.gateway import Gateway, HostEvent, Snapshots
 from dsh_plugins.approvals import approvals, approvals_host
 
 
@@ -53,7 +53,10 @@ async def room(home: Path, *, desk: bool = True) -> AsyncIterator[Room]:
     workspace = home.parent / "workspace"
     workspace.mkdir(exist_ok=True)
     async with Kernel() as kernel:
-        with kernel.root.offered(Gateway, Gateway(kernel.root)):
+        with (
+            kernel.root.offered(Gateway, Gateway(kernel.root)),
+            kernel.root.offered(Snapshots, Snapshots(kernel.root)),
+        ):
             for body in (place, sessions, approvals, *([approvals_host] if desk else [])):
                 kernel.root.mount(body.name, body)
             await kernel.settled()

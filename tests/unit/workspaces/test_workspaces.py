@@ -13,7 +13,7 @@ import pytest
 from dsh.data.paths import Home
 from dsh.errors import SurfaceError
 from dsh.kernel import Events, Kernel, plugin
-from dsh.seams.gateway import Gateway, HostEvent
+from dsh.seams.gateway import Gateway, HostEvent, Snapshots
 from dsh.seams.sandbox import (
     Confinement,
     Enforcement,
@@ -50,7 +50,10 @@ async def desktop(home: Path, sandbox: Sandbox | None = None) -> AsyncIterator[D
         yield Home(home)
 
     async with Kernel() as kernel:
-        with kernel.root.offered(Gateway, Gateway(kernel.root)):
+        with (
+            kernel.root.offered(Gateway, Gateway(kernel.root)),
+            kernel.root.offered(Snapshots, Snapshots(kernel.root)),
+        ):
             kernel.root.mount("place", place)
             if sandbox is not None:
                 kernel.root.mount("sandbox", offering(sandbox))
