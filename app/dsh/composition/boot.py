@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from typing import Any, TypeVar
@@ -14,8 +15,11 @@ from dsh.composition.profiles import Composition
 from dsh.data.paths import Home
 from dsh.errors import CompositionError, DSHError, code_of, describe
 from dsh.kernel import Events, Kernel, Phase, Problem, Registry, Scope
+from dsh.runtime.stopping import STOPPING
 
 T = TypeVar("T")
+
+WORK_SECONDS = 3.0  # for agents to end their turns before plugins are stopped
 
 
 class NotAvailable(CompositionError):
@@ -195,6 +199,21 @@ async def booted(
                 stop()
                 group.cancel_scope.cancel()
                 with anyio.CancelScope(shield=True):
+                    await _end_work(kernel)
                     await kernel.close()
     if failure is not None:
         raise failure
+
+
+async def _end_work(kernel: Kernel) -> None:
+    """Let work that is under way end in order; a part that hangs is not waited for."""
+    with anyio.move_on_after(WORK_SECONDS):
+        try:
+            await kernel.root.get(Events).run(STOPPING, None, _nothing_more)
+        except Exception:
+            # A fault here must not keep the plugins from being stopped.
+            logging.getLogger(__name__).exception("work did not end in order")
+
+
+async def _nothing_more(nothing: None) -> None:
+    del nothing

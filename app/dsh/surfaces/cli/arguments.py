@@ -8,6 +8,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 from dsh import __version__
+from dsh.seams.sandbox import Mode
 
 COMMANDS = ("run", "config", "session", "doctor", "desktop-entry")
 MODES = ("read-only", "workspace-write", "danger-full-access")
@@ -37,7 +38,7 @@ class Options(argparse.Namespace):
     # run
     workdir: Path
     model: str | None
-    permission: str | None
+    permission: Mode | None
     format: str
     session: str | None
     prompt: str

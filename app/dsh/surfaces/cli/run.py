@@ -19,6 +19,7 @@ from dsh.kernel import Mount
 from dsh.runtime.agent import Agent, Agents
 from dsh.runtime.models import Route
 from dsh.runtime.session import Session
+from dsh.seams.permissions import Permissions
 from dsh.surfaces.cli.arguments import Options
 from dsh.surfaces.cli.selection import composition_of, home_of
 from dsh.surfaces.services import REGISTRIES
@@ -95,7 +96,8 @@ class Task:
         else:
             agent = await agents.create(self._workdir, route=self._route)
         if self._options.permission is not None:
-            agent.session.append("sandbox/mode", {"mode": self._options.permission})
+            permissions = await boot.service(Permissions)
+            permissions.set_mode(agent.session, self._options.permission)
         return agent
 
     @contextmanager
