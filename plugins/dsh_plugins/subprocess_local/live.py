@@ -8,6 +8,8 @@ import threading
 from collections import deque
 from collections.abc import AsyncIterator
 
+import anyio
+
 # More than this a second nobody reads, and every byte goes over the wire to the page.
 _LIMIT = 16 * 1024  # bytes that wait to be shown
 _PAUSE = 0.05  # seconds between two looks
@@ -23,8 +25,10 @@ class Live:
         self._size = 0
         self._dropped = 0
         self._told = False
-        self._over = False
         self._news = asyncio.Event()
+        self._over = asyncio.Event()
+        self._next_look = 0.0  # the loop's time
+        self._timer: asyncio.TimerHandle | None = None
 
     def push(self, stream: str, data: memoryview) -> None:
         """From the reader thread: more output of ``stream``."""
@@ -40,11 +44,19 @@ class Live:
             if self._told:
                 return
             self._told = True
-        self._loop.call_soon_threadsafe(self._news.set)
+        self._loop.call_soon_threadsafe(self._announce)
+
+    def _announce(self) -> None:
+        """From the loop: let the watcher look when it is time. The end never waits."""
+        if self._over:
+            return
+        self._timer = self._loop.call_at(self._next_look, self._news.set)
 
     def finish(self) -> None:
         """From the loop: nothing more will come."""
         self._over = True
+        if self._timer is not None:
+            self._timer.cancel()
         self._news.set()
 
     async def watch(self) -> AsyncIterator[tuple[str, str]]:
@@ -53,6 +65,7 @@ class Live:
         while True:
             await self._news.wait()
             self._news.clear()
+            self._next_look = self._loop.time() + _PAUSE
             parts, dropped = self._take()
             if dropped:
                 decoders = {name: _decoder() for name in decoders}
@@ -66,8 +79,6 @@ class Live:
                 if not parts and not dropped:
                     return
                 self._news.set()
-            else:
-                await asyncio.sleep(_PAUSE)
 
     def _take(self) -> tuple[list[tuple[str, bytes]], int]:
         with self._lock:
