@@ -17,6 +17,7 @@ from dsh.composition.profiles import Selection, compose
 from dsh.data import messages
 from dsh.data.events import EVENT_SCHEMAS
 from dsh.data.paths import Home
+from dsh.runtime.tools.cards import AnyCard
 from dsh.seams.gateway import Gateway, Method
 from dsh.surfaces.host.stopping import Stopper
 from dsh.surfaces.host.wire import WIRE_MODELS
@@ -32,10 +33,9 @@ class _NoStop(Stopper):
 
 
 async def method_table() -> dict[str, Method]:
-    """Every method of the desktop profile, read from a real boot without its listener."""
+    """Every method of the desktop profile, read from a real boot without a window."""
     with tempfile.TemporaryDirectory() as folder:
-        off = [{"id": row, "disabled": True} for row in ("host", "window")]
-        overlay = Layer("types", list(off), strict=True)
+        overlay = Layer("types", [{"id": "window", "disabled": True}], strict=True)
         home = Home(Path(folder))
         selection = Selection("desktop", overlays=(overlay,), safe_mode=True)
         services = ((Stopper, _NoStop()),)
@@ -87,9 +87,16 @@ def _event_schemas(definitions: Schema) -> dict[str, Schema]:
         schema = adapter.json_schema(ref_template="#/{model}")
         definitions.update(schema.pop("$defs", {}))
         found[type_] = schema
-    chunk = TypeAdapter[object](messages.StreamChunk)
-    definitions["StreamChunk"] = chunk.json_schema(ref_template="#/{model}")
-    definitions.update(definitions["StreamChunk"].pop("$defs", {}))
+    unions = {
+        "StreamChunk": messages.StreamChunk,
+        "Block": messages.Block,
+        "AnyCard": AnyCard,
+    }
+    for name, union in unions.items():
+        adapter = TypeAdapter[object](union)  # type: ignore[arg-type]  # a union of types
+        schema = adapter.json_schema(mode="serialization", ref_template="#/{model}")
+        definitions.update(schema.pop("$defs", {}))
+        definitions[name] = schema
     return found
 
 
