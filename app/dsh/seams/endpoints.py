@@ -106,6 +106,10 @@ class EndpointProvider(ModelProvider):
     address: Address
 
     @abstractmethod
+    def first_model(self) -> str | None:
+        """A model to take when nobody chose one, without asking the server."""
+
+    @abstractmethod
     async def discover(self) -> list[ModelInfo]:
         """Ask the server for its models. Raises `LlmError`."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 import anyio
 
@@ -46,19 +46,31 @@ class OpenAIProvider(EndpointProvider):
             for info in endpoint.models
         }
         self._found: dict[str, ModelInfo] = {}
+        self._reading = 0  # answers
+        self._idle = anyio.Event()
+        self._idle.set()
 
     async def warm(self) -> None:
         await self._http.client()
 
     async def close(self) -> None:
-        """End every connection."""
-        await self._http.close()
+        """End every connection, after the answers that are still being read."""
+        try:
+            await self._idle.wait()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._http.close()
 
     async def models(self) -> list[ModelInfo]:
         """Those that were configured; the server is asked only when there are none."""
         if self._configured:
             return list(self._configured.values())
         return await self.discover()
+
+    def first_model(self) -> str | None:
+        known = [*self._configured, *self._found]
+        known += [info.id for info in self._dialect.models]
+        return known[0] if known else None
 
     async def discover(self) -> list[ModelInfo]:
         headers = await self._headers("application/json")
@@ -84,18 +96,31 @@ class OpenAIProvider(EndpointProvider):
         # consumer is busy can be joined. The group would wrap the consumer's error.
         chunks, failure = Chunks(), None
         over = anyio.Event()
-        async with anyio.create_task_group() as group:
-            group.start_soon(self._answer, request, chunks, over)
-            try:
-                yield chunks
-            except Exception as error:  # noqa: BLE001  # raised again below
-                failure = error
-            if chunks.finished:
-                with anyio.move_on_after(LET_GO_SECONDS):
-                    await over.wait()
-            group.cancel_scope.cancel()
+        with self._busy():
+            async with anyio.create_task_group() as group:
+                group.start_soon(self._answer, request, chunks, over)
+                try:
+                    yield chunks
+                except Exception as error:  # noqa: BLE001  # raised again below
+                    failure = error
+                if chunks.finished:
+                    with anyio.move_on_after(LET_GO_SECONDS):
+                        await over.wait()
+                group.cancel_scope.cancel()
         if failure is not None:
             raise failure
+
+    @contextmanager
+    def _busy(self) -> Iterator[None]:
+        if self._reading == 0:
+            self._idle = anyio.Event()
+        self._reading += 1
+        try:
+            yield
+        finally:
+            self._reading -= 1
+            if self._reading == 0:
+                self._idle.set()
 
     async def _answer(
         self, request: ModelRequest, chunks: Chunks, over: anyio.Event
