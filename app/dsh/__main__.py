@@ -18,9 +18,20 @@ def main() -> None:
     code = run_command_line(sys.argv[1:])
     # Everything is released by now; what is left are interpreter-wide teardown and
     # threads that a hung foreign import may have left behind.
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
+    os._exit(code if _flushed() else code or 1)
+
+
+def _flushed() -> bool:
+    """Whether everything said has reached its reader; one that has gone is no error."""
+    whole = True
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError as error:
+            whole = False
+            if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+                sys.stderr.write(f"dsh: the output cannot be written: {error}\n")
+    return whole
 
 
 def _ensure_streams() -> None:

@@ -37,12 +37,17 @@ def environment(home: Path, **extra: str) -> dict[str, str]:
 
 
 def run_dsh(
-    *words: str, home: Path, cwd: Path | None = None, stdin: str = "", **extra: str
+    *words: str,
+    home: Path,
+    cwd: Path | None = None,
+    stdin: str = "",
+    env: Mapping[str, str] | None = None,
+    **extra: str,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command of the program to its end."""
     return subprocess.run(
         [*DSH, *words],
-        env=environment(home, **extra),
+        env=environment(home, **extra, **(env or {})),
         cwd=cwd or home.parent,
         input=stdin,
         capture_output=True,
@@ -79,12 +84,16 @@ class Program:
 
 @contextmanager
 def headless(
-    home: Path, *words: str, argv: tuple[str, ...] = DSH, **extra: str
+    home: Path,
+    *words: str,
+    argv: tuple[str, ...] = DSH,
+    env: Mapping[str, str] | None = None,
+    **extra: str,
 ) -> Iterator[Program]:
     """The program serving without a window; killed at the end if it still runs."""
     process = subprocess.Popen(
         [*argv, "--headless", *words],
-        env=environment(home, **extra),
+        env=environment(home, **extra, **(env or {})),
         cwd=home.parent,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

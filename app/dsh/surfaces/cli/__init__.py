@@ -41,4 +41,7 @@ def run_command_line(argv: list[str]) -> int:
         return 130
     except BrokenPipeError:  # whoever read our output has gone, as in `dsh … | head`
         return 1
+    except OSError as error:  # a full disk, a closed door: the machine's, not a bug
+        sys.stderr.write(f"dsh: {error}\n")
+        return 1
     return code

@@ -26,6 +26,7 @@ from dsh.surfaces.services import REGISTRIES
 
 USAGE = 2
 INTERRUPTED = 130
+UNREAD = "the output cannot be written"
 
 
 def execute(options: Options) -> int:
@@ -71,6 +72,7 @@ class Task:
         self._prompt = prompt
         self._route = route
         self._interrupted = False
+        self._unread = False  # nobody takes our output any more
         self._ending: str | None = None
 
     async def run(self) -> int:
@@ -80,7 +82,7 @@ class Task:
             self._composition, features=features, problem=_problem, registries=REGISTRIES
         ) as boot:
             agent = await self._agent(boot)
-            with self._printed(agent.session), self._interruptible(agent):
+            with self._printed(agent), self._interruptible(agent):
                 agent.followup(self._prompt)
                 await agent.idle()
             return self._conclude(agent.session)
@@ -101,20 +103,33 @@ class Task:
         return agent
 
     @contextmanager
-    def _printed(self, session: Session) -> Iterator[None]:
+    def _printed(self, agent: Agent) -> Iterator[None]:
         def note(event: Event) -> None:
             if event.type == "turn/end":
                 self._ending = event.data["reason"]["kind"]
                 self._explain(event.data["reason"])
-            if self._options.format == "jsonl":
-                sys.stdout.buffer.write(event_line(event))
-                sys.stdout.buffer.flush()
+            if self._options.format == "jsonl" and not self._put(event_line(event)):
+                # As in `dsh run … | head -1`: stop, like any program.
+                agent.cancel({"kind": "disposed", "reason": UNREAD})
 
         # Imported here: the text format does not need the line codec.
         from dsh.data.log import event_line
 
-        with session.listen(note):
+        with agent.session.listen(note):
             yield
+
+    def _put(self, text: bytes) -> bool:
+        """Write to standard output, until that fails once."""
+        if self._unread:
+            return False
+        try:
+            sys.stdout.buffer.write(text)
+            sys.stdout.buffer.flush()
+        except OSError as error:
+            self._unread = True
+            if not isinstance(error, BrokenPipeError):
+                sys.stderr.write(f"dsh: {UNREAD}: {error}\n")
+        return not self._unread
 
     def _explain(self, reason: dict[str, Any]) -> None:  # Any: the data of `turn/end`
         match reason:
@@ -150,10 +165,10 @@ class Task:
         if self._options.format == "text":
             answer = _last_answer(session)
             if answer:
-                sys.stdout.write(answer + "\n")
+                self._put(answer.encode("utf-8", "replace") + b"\n")
         if self._interrupted:
             return INTERRUPTED
-        return 0 if self._ending == "completed" else 1
+        return 0 if self._ending == "completed" and not self._unread else 1
 
 
 def _last_answer(session: Session) -> str:

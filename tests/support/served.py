@@ -1,0 +1,135 @@
+"""The scripted model in a thread of its own, for tests that drive real processes."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from support.scripted_model import (
+    Back,
+    Event,
+    Recorded,
+    Reply,
+    Script,
+    ScriptedModel,
+    scripted_model,
+)
+
+START_SECONDS = 10.0
+
+
+class Gate(asyncio.Event):
+    """A place in a reply where the server waits until the test opens it."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__()
+        self._home = loop
+        self.reached = threading.Event()
+
+    async def wait(self) -> bool:  # type: ignore[override]  # True, as its parent says
+        self.reached.set()
+        return await super().wait()
+
+    def open(self) -> None:
+        """Let the reply go on; from any thread."""
+        self._home.call_soon_threadsafe(self.set)
+
+
+class Served:
+    """A model server beside the test."""
+
+    def __init__(self, model: ScriptedModel, loop: asyncio.AbstractEventLoop) -> None:
+        self.model = model
+        self.loop = loop
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What makes a program use it."""
+        return {
+            "DSH_LLM_BASE_URL": self.model.url,
+            "DSH_LLM_API_KEY": "sk-test",
+            "DSH_LLM_MODEL": "scripted",
+            "DSH_LLM_DIALECT": "generic",
+        }
+
+    @property
+    def chats(self) -> list[Recorded]:
+        """The requests for an answer so far."""
+        return self.model.chats
+
+    @property
+    def refusals(self) -> list[str]:
+        """What a strict server had to refuse."""
+        return self.model.refusals
+
+    def hang_up(self) -> None:
+        """Cut every connection."""
+        self.loop.call_soon_threadsafe(self.model.hang_up)
+
+
+class Scripting:
+    """An answer for each request, in order; it can grow while the server runs."""
+
+    def __init__(self, *replies: Reply) -> None:
+        self.replies = list(replies)
+
+    def __call__(self, request: Recorded) -> Reply:
+        if not self.replies:
+            raise StopIteration
+        return self.replies.pop(0)
+
+
+@contextmanager
+def served(script: Script = (), *, back: Back = "ignored") -> Iterator[Served]:
+    """A server while the block is open."""
+    started: list[Served] = []
+    ready = threading.Event()
+    loop = asyncio.new_event_loop()
+    over = asyncio.Event()
+
+    async def serve() -> None:
+        async with scripted_model(script, back=back) as model:
+            started.append(Served(model, loop))
+            ready.set()
+            await over.wait()
+
+    def work() -> None:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            runner.run(serve())
+
+    thread = threading.Thread(target=work, name="scripted model")
+    thread.start()
+    try:
+        assert ready.wait(START_SECONDS), "the scripted model did not start"
+        yield started[0]
+    finally:
+        loop.call_soon_threadsafe(over.set)
+        thread.join(START_SECONDS)
+
+
+def results_of(request: Recorded) -> list[str]:
+    """The texts of the tool results in a request, in order."""
+    return [str(m["content"]) for m in request.messages if m["role"] == "tool"]
+
+
+def last_user(request: Recorded) -> str:
+    """The newest text of a person in a request."""
+    found = [m["content"] for m in request.messages if m["role"] == "user"]
+    return str(found[-1])
+
+
+Answering = Callable[[Recorded], Reply]
+__all__ = [
+    "Answering",
+    "Event",
+    "Gate",
+    "Recorded",
+    "Reply",
+    "Scripting",
+    "Served",
+    "last_user",
+    "results_of",
+    "served",
+]
