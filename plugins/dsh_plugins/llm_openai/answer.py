@@ -17,6 +17,7 @@ _STOPPED = frozenset(
 )
 _CALLED = frozenset({"tool_calls", "tool_call", "function_call"})
 _CUT = frozenset({"length", "max_tokens", "model_length"})
+_NO_CHOICE: dict[str, object] = {}
 
 
 class _Open:
@@ -60,8 +61,8 @@ class AnswerReader:
         if event.get("error"):
             self.failure = reported_failure(event)
             return
-        self._usage = usage_of(event) or self._usage
         choice = _first_choice(event.get("choices"))
+        self._usage = usage_of(event, choice or _NO_CHOICE) or self._usage
         if choice is None:
             return
         delta = choice.get("delta")
@@ -119,9 +120,13 @@ class AnswerReader:
         reasoning = delta.get("reasoning_content")
         if not isinstance(reasoning, str) or not reasoning:
             reasoning = delta.get("reasoning")
-        self._prose("reasoning", reasoning)
-        self._prose("text", _content(delta.get("content")))
-        self._prose("text", delta.get("refusal"))
+        if reasoning:
+            self._prose("reasoning", reasoning)
+        content = delta.get("content")
+        if content:
+            self._prose("text", _content(content))
+        if refusal := delta.get("refusal"):
+            self._prose("text", refusal)
         fragments = delta.get("tool_calls")
         if isinstance(fragments, list) and fragments:
             self._close()

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 # After the reason to finish, a server still owes its figures and [DONE]; not all pay.
 TAIL_SECONDS = 2.0
 DRAIN_SECONDS = 0.2
+RENEWAL = 0.05  # of the silence granted may pass before it is granted anew
 LARGEST_ERROR = 64 << 10
 LARGEST_ANSWER = 64 << 20
 
@@ -42,6 +43,7 @@ class Exchange:
         self._done = False
         self._ended = False
         self._received = 0
+        self._moved = 0.0  # when the deadline was last moved on
         self.granted = patience.connect + patience.first  # seconds of silence from now on
 
     async def read(self, response: httpx.Response, watch: anyio.CancelScope) -> None:
@@ -168,8 +170,11 @@ class Exchange:
             seconds = self._patience.idle
         else:
             seconds = max(self._patience.first, self._patience.idle)
-        self.granted = seconds
-        watch.deadline = anyio.current_time() + seconds
+        now = anyio.current_time()
+        # Moving a deadline costs more than reading a small piece: not for each of them.
+        if seconds != self.granted or now - self._moved > seconds * RENEWAL:
+            self.granted, self._moved = seconds, now
+            watch.deadline = now + seconds
 
 
 def _looks_like_events(head: bytes) -> bool:

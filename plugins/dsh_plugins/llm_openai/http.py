@@ -94,6 +94,9 @@ class Http:
         return response
 
     def _made(self) -> httpx.AsyncClient:
+        # Its command line would load a library for terminals wherever that is installed,
+        # which takes longer than all the rest. It does without, as it does elsewhere.
+        sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # "not there"
         import httpx
 
         proxy = self._proxies.for_url(self._address.chat)
@@ -125,11 +128,6 @@ class Http:
             }
         message = f"the connection to {where}{through} broke: {_reason(error)}"
         return {"code": "TRANSPORT", "message": message}
-
-
-def loaded() -> bool:
-    """Whether the library is there already."""
-    return "httpx" in sys.modules
 
 
 def _as_httpx(proxy: Proxy) -> httpx.Proxy:

@@ -20,16 +20,14 @@ def first_count(source: object, *names: str) -> int | None:
     return next((number for number in found if number is not None), None)
 
 
-def usage_of(chunk: dict[str, object]) -> Usage | None:
-    """The figures that a chunk brings, if it brings any."""
-    reported = chunk.get("usage")
-    if not isinstance(reported, dict):
-        choices = chunk.get("choices")
-        first = choices[0] if isinstance(choices, list) and choices else None
-        reported = first.get("usage") if isinstance(first, dict) else None
-    if isinstance(reported, dict):
-        return _from_usage(reported)
-    return _from_timings(chunk.get("timings"))
+def usage_of(chunk: dict[str, object], choice: dict[str, object]) -> Usage | None:
+    """The figures that a chunk or its choice brings, if one of them does."""
+    for source in (chunk, choice):
+        reported = source.get("usage")
+        if isinstance(reported, dict):
+            return _from_usage(reported)
+    timings = chunk.get("timings")
+    return _from_timings(timings) if timings is not None else None
 
 
 def _from_usage(reported: dict[str, object]) -> Usage | None:
