@@ -46,17 +46,21 @@ def lines_matching(pattern: re.Pattern[str], *names: str) -> list[str]:
     ]
 
 
+def none_of(places: list[str]) -> None:
+    assert not places, "\n" + "\n".join(places)
+
+
 def test_packaging_is_not_a_python_package() -> None:
     """It would shadow the library of that name for everything that starts here."""
     assert not (ROOT / "packaging/__init__.py").exists()
 
 
 def test_no_file_names_a_path_of_some_machine() -> None:
-    assert lines_matching(MACHINE_PATHS) == []
+    none_of(lines_matching(MACHINE_PATHS))
 
 
 def test_no_file_names_the_host_of_a_registry() -> None:
-    assert lines_matching(REGISTRY) == []
+    none_of(lines_matching(REGISTRY))
 
 
 def test_the_version_is_the_same_everywhere() -> None:
@@ -89,7 +93,7 @@ def test_both_locks_agree() -> None:
 
 def test_a_switched_off_check_says_which_and_a_type_ignore_also_why() -> None:
     silent = re.compile(r"#\s*(?:type: ignore(?:\[[\w, -]+\])?|noqa)\s*$")
-    assert lines_matching(silent, "*.py") == []
+    none_of(lines_matching(silent, "*.py"))
 
 
 def test_a_file_that_uses_any_says_why() -> None:
@@ -102,7 +106,7 @@ def test_a_file_that_uses_any_says_why() -> None:
         )
         if uses and not re.search(r"#.*\bAny\b", text):
             found.append(str(file.relative_to(ROOT)))
-    assert found == []
+    none_of(found)
 
 
 def test_what_catches_everything_says_why_or_raises_again() -> None:
@@ -113,7 +117,7 @@ def test_what_catches_everything_says_why_or_raises_again() -> None:
             nearby = "\n".join(lines[handler.lineno - 2 : handler.lineno + 1])
             if not re.search(r"# *\S", nearby):
                 found.append(f"{file.relative_to(ROOT)}:{handler.lineno}")
-    assert found == []
+    none_of(found)
 
 
 def broad_handlers(tree: ast.Module) -> Iterator[ast.ExceptHandler]:
