@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Literal
 
 from dsh.errors import DataError
+from dsh.seams.gateway import Wire
 
 
 class CredentialRejected(DataError):
@@ -46,6 +47,15 @@ class CredentialStatus:
         self.writable = writable
 
 
+class CredentialView(Wire):
+    """What clients may see of one secret."""
+
+    ref: str
+    configured: bool
+    source: Literal["environment", "keyring", "file"] | None = None
+    writable: bool
+
+
 class Credentials(ABC):
     """Keeps secrets under references such as ``DEEPSEEK_API_KEY``.
 
@@ -69,7 +79,17 @@ class Credentials(ABC):
 
     @abstractmethod
     async def describe(self, ref: str) -> CredentialStatus:
-        """Whether and where it is configured."""
+        """Whether and where it is configured. Raises :class:`CredentialsUnusable`."""
+
+    async def view(self, ref: str) -> CredentialView:
+        """The same for clients. Raises :class:`CredentialsUnusable`."""
+        status = await self.describe(ref)
+        return CredentialView(
+            ref=ref,
+            configured=status.configured,
+            source=status.source,
+            writable=status.writable,
+        )
 
     @abstractmethod
     async def set(self, ref: str, value: str) -> None:

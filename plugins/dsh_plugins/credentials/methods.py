@@ -13,18 +13,9 @@ from pydantic import Field, SecretStr
 
 from dsh.errors import SurfaceError
 from dsh.kernel import plugin
-from dsh.seams.credentials import Credentials
+from dsh.seams.credentials import Credentials, CredentialView
 from dsh.seams.gateway import Exposure, Gateway, Method, Wire
 from dsh.seams.native_shell import NativeShell
-
-
-class CredentialView(Wire):
-    """What may be shown of one secret."""
-
-    ref: str
-    configured: bool
-    source: Literal["environment", "keyring", "file"] | None = None
-    writable: bool
 
 
 class CredentialRefs(Wire):
@@ -66,24 +57,13 @@ class CredentialState(Wire):
     configured: bool
 
 
-async def view_of(credentials: Credentials, ref: str) -> CredentialView:
-    """The view of one secret. Raises `CredentialsUnusable`."""
-    status = await credentials.describe(ref)
-    return CredentialView(
-        ref=ref,
-        configured=status.configured,
-        source=status.source,
-        writable=status.writable,
-    )
-
-
 class _Methods:
     def __init__(self, credentials: Credentials, native: NativeShell | None) -> None:
         self._credentials = credentials
         self._native = native
 
     async def describe(self, request: CredentialRefs) -> CredentialsDescription:
-        views = [await view_of(self._credentials, ref) for ref in request.refs]
+        views = [await self._credentials.view(ref) for ref in request.refs]
         store = await self._credentials.ready()
         return CredentialsDescription(credentials=views, store=store)
 

@@ -182,3 +182,11 @@ _ALL = (
     Dialect("generic", "OpenAI compatible"),
 )
 DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in _ALL}
+# Other spellings that people use in scripts.
+ALIASES: Mapping[str, str] = {
+    "llama-cpp": "llamacpp",
+    "llama.cpp": "llamacpp",
+    "lm-studio": "lmstudio",
+    "openai-chat": "generic",
+    "openai-compatible": "generic",
+}

@@ -17,7 +17,7 @@ from dsh.seams.endpoints import (
     EndpointProvider,
     Endpoints,
 )
-from dsh_plugins.llm_openai.dialects import DIALECTS, Dialect
+from dsh_plugins.llm_openai.dialects import ALIASES, DIALECTS, Dialect
 from dsh_plugins.llm_openai.provider import OpenAIProvider
 from dsh_plugins.llm_openai.urls import address
 
@@ -48,7 +48,8 @@ class OpenAIEndpoints(Endpoints):
 
 
 def _dialect(name: str) -> Dialect:
-    dialect = DIALECTS.get(name)
+    plain = name.strip().lower()
+    dialect = DIALECTS.get(ALIASES.get(plain, plain))
     if dialect is None:
         known = ", ".join(DIALECTS)
         raise EndpointInvalid(f"there is no dialect {name!r}; there are: {known}")

@@ -16,6 +16,8 @@ from dsh_plugins.llm_providers.stored import ID
 from dsh_plugins.llm_providers.testing import tested
 from dsh_plugins.llm_providers.views import model_view, provider_view
 from dsh_plugins.llm_providers.wire import (
+    AddressPreview,
+    AddressPreviewed,
     DialectView,
     ModelChoice,
     ModelDiscover,
@@ -74,6 +76,10 @@ class _Methods:
             models=[model_view(info) for info in found], address=where.chat
         )
 
+    async def preview(self, request: AddressPreview) -> AddressPreviewed:
+        where = self._endpoints.address(request.base_url, request.dialect)
+        return AddressPreviewed(address=where.chat, loopback=where.loopback)
+
     async def test(self, request: ModelTest) -> ModelTested:
         provider = self._provider(request.provider_id)
         return ModelTested(steps=await tested(provider, request.model))
@@ -85,7 +91,7 @@ class _Methods:
         stored = {
             "label": request.label.strip() or request.id,
             "dialect": request.dialect,
-            "baseUrl": request.base_url.strip(),
+            "baseUrl": self._spelling(request, where),
             "models": [m.strip() for m in request.models if m.strip()],
             "contextWindow": request.context_window,
             "credentialRef": ref,
@@ -124,6 +130,11 @@ class _Methods:
         taken = self._models.get(name) is not None
         if taken and self._configured.stored(name) is None:
             raise SurfaceError(f"{name} is taken by a built-in provider", code="ID_TAKEN")
+
+    def _spelling(self, request: ProviderSave, where: Address) -> str:
+        """The plain base URL, or what was entered where that would mean another one."""
+        again = self._endpoints.address(where.base, request.dialect)
+        return where.base if again.chat == where.chat else request.base_url.strip()
 
     def _ref_for(self, request: ProviderSave, where: Address) -> str:
         """The reference of a server's key: the one in use, the usual, or one made up."""
@@ -176,6 +187,7 @@ async def model_methods(
     with gateway.methods(
         Method("model", "list", Empty, ModelList, answers.list),
         Method("model", "discover", ModelDiscover, ModelDiscovered, answers.discover),
+        Method("model", "preview", AddressPreview, AddressPreviewed, answers.preview),
         Method("model", "test", ModelTest, ModelTested, answers.test),
         Method("model", "saveProvider", ProviderSave, ProviderView, answers.save),
         Method("model", "removeProvider", ProviderId, Empty, answers.remove),

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import anyio
 
-from dsh.seams.credentials import CredentialsUnusable
+from dsh.seams.credentials import CredentialsUnusable, CredentialView
 from dsh.seams.endpoints import EndpointProvider, UnusableProvider
 from dsh.seams.llm import LlmError, ModelInfo, ModelProvider
 from dsh_plugins.llm_providers.configured import ConfiguredProviders, unconfirmed
 from dsh_plugins.llm_providers.wire import (
-    CredentialView,
     ModelView,
     ProviderFault,
     ProviderView,
@@ -92,17 +91,11 @@ async def _credential(
         return None, None
     ref = stored.credential_ref
     try:
-        status = await configured.credentials.describe(ref)
+        view = await configured.credentials.view(ref)
     except CredentialsUnusable as error:
         fault = ProviderFault(code=error.code, message=str(error))
         return CredentialView(ref=ref, configured=False, writable=False), fault
-    view = CredentialView(
-        ref=ref,
-        configured=status.configured,
-        source=status.source,
-        writable=status.writable,
-    )
-    if status.configured and isinstance(provider, EndpointProvider):
+    if view.configured and isinstance(provider, EndpointProvider):
         where = provider.address
         if not configured.bindings.allows(ref, where.origin):
             refusal = unconfirmed(ref, where.host)

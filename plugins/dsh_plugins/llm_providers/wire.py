@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from dsh.seams.credentials import CredentialView
 from dsh.seams.gateway import Wire
 
 
@@ -16,15 +17,6 @@ class ModelView(Wire):
     name: str
     context_window: int | None = None
     efforts: list[str]
-
-
-class CredentialView(Wire):
-    """What may be shown of a server's key."""
-
-    ref: str
-    configured: bool
-    source: Literal["environment", "keyring", "file"] | None = None
-    writable: bool
 
 
 class ProviderFault(Wire):
@@ -90,6 +82,20 @@ class ModelDiscovered(Wire):
 
     models: list[ModelView]
     address: str
+
+
+class AddressPreview(Wire):
+    """Where requests would go; nothing is sent."""
+
+    base_url: str = Field(max_length=2000)
+    dialect: str = "generic"
+
+
+class AddressPreviewed(Wire):
+    """The final address, and whether it is on this computer."""
+
+    address: str
+    loopback: bool
 
 
 class ModelTest(Wire):

@@ -284,6 +284,7 @@ async def test_a_test_that_works_names_every_step(root: Scope) -> None:
     [
         (401, ["address", "key"]),
         (404, ["address", "connection", "models", "answer"]),
+        (500, ["address", "connection", "models", "answer"]),
     ],
 )
 async def test_a_test_says_which_step_failed(
@@ -295,7 +296,7 @@ async def test_a_test_says_which_step_failed(
         steps = (await call(root, "model/test", providerId="mine"))["steps"]
     assert [s["name"] for s in steps] == names
     failed = [s["name"] for s in steps if not s["ok"]]
-    assert failed == (["key"] if status == 401 else ["models"])
+    assert failed == (["key"] if status == 401 else ["models"] if status == 500 else [])
 
 
 async def test_a_server_that_is_not_there_fails_at_the_connection(root: Scope) -> None:
@@ -310,6 +311,31 @@ async def test_a_server_that_is_not_there_fails_at_the_connection(root: Scope) -
 async def test_the_guide_can_be_tested_too(root: Scope) -> None:
     steps = (await call(root, "model/test", providerId="offline"))["steps"]
     assert [(s["name"], s["ok"]) for s in steps] == [("answer", True)]
+
+
+async def test_the_address_is_shown_before_anything_is_sent(root: Scope) -> None:
+    shown = await call(
+        root, "model/preview", baseUrl="localhost:1234", dialect="lmstudio"
+    )
+    assert shown == {
+        "address": "http://localhost:1234/v1/chat/completions",
+        "loopback": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("entered", "kept"),
+    [
+        ("127.0.0.1:9", "http://127.0.0.1:9/v1"),
+        ("https://p.ai/chat/completions", "https://p.ai/chat/completions"),
+    ],
+)
+async def test_a_saved_address_is_plain_and_means_the_same(
+    root: Scope, entered: str, kept: str
+) -> None:
+    view = await call(root, "model/saveProvider", **mine(entered))
+    shown = await call(root, "model/preview", baseUrl=entered)
+    assert (view["baseUrl"], view["address"]) == (kept, shown["address"])
 
 
 async def test_models_are_discovered_before_anything_is_saved(root: Scope) -> None:
