@@ -12,7 +12,7 @@ _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 class Stream:
-    """One output stream of a process, fed by the reader thread.
+    """One output stream of a process, fed by the reader.
 
     At most ``limit`` bytes stay in memory, half from the start and half from the end.
     With ``spill`` the stream also goes to that file once memory overflows, up to

@@ -8,15 +8,13 @@ import threading
 from collections import deque
 from collections.abc import AsyncIterator
 
-import anyio
-
 # More than this a second nobody reads, and every byte goes over the wire to the page.
 _LIMIT = 16 * 1024  # bytes that wait to be shown
 _PAUSE = 0.05  # seconds between two looks
 
 
 class Live:
-    """A queue from the reader thread to one watcher; its middle is dropped in a flood."""
+    """A queue from the reader to one watcher; its middle is dropped in a flood."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -26,12 +24,12 @@ class Live:
         self._dropped = 0
         self._told = False
         self._news = asyncio.Event()
-        self._over = asyncio.Event()
+        self._over = False
         self._next_look = 0.0  # the loop's time
         self._timer: asyncio.TimerHandle | None = None
 
     def push(self, stream: str, data: memoryview) -> None:
-        """From the reader thread: more output of ``stream``."""
+        """From any thread: more output of ``stream``."""
         with self._lock:
             skipped = max(0, len(data) - _LIMIT)
             self._dropped += skipped
