@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from datetime import UTC, datetime
-from pathlib import Path
 
 from dsh.data.catalogue import SessionRow, peek
 from dsh.data.log import LOG, find_folder, stored_folders, verify
@@ -23,7 +22,7 @@ def execute(options: Options) -> int:
         return _list(home, options.format)
     if options.action == "show":
         return _show(home, options)
-    return _verify(home, options.id)
+    return _verify(home, options.id, options.format)
 
 
 def stored(home: Home) -> list[SessionRow]:
@@ -101,7 +100,7 @@ def _text(blocks: list[dict[str, str]]) -> str:
     return "\n".join(block["text"] for block in blocks if block["type"] == "text")
 
 
-def _verify(home: Home, id_: str | None) -> int:
+def _verify(home: Home, id_: str | None, format_: str) -> int:
     if id_ is not None:
         folder = find_folder(home.sessions, id_)
         folders = [folder] if folder is not None else []
@@ -109,16 +108,17 @@ def _verify(home: Home, id_: str | None) -> int:
             return _missing(id_)
     else:
         folders = sorted(stored_folders(home.sessions))
-    return max((_verify_one(folder) for folder in folders), default=0)
-
-
-def _verify_one(folder: Path) -> int:
-    problems = verify(folder / LOG)
-    if not problems:
-        _write(f"{folder.name}: sound")
-        return 0
-    _write(f"{folder.name}: {'; '.join(str(problem) for problem in problems)}")
-    return 1
+    found = {f.name: [str(problem) for problem in verify(f / LOG)] for f in folders}
+    if format_ == "json":
+        facts = [
+            {"id": name, "sound": not problems, "problems": problems}
+            for name, problems in found.items()
+        ]
+        _write(json.dumps(facts, ensure_ascii=False, indent=1))
+    else:
+        for name, problems in found.items():
+            _write(f"{name}: {'; '.join(problems) or 'sound'}")
+    return 1 if any(found.values()) else 0
 
 
 def _missing(id_: str) -> int:
