@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from dsh.data.messages import Block, LlmFailure, Message, StreamChunk, Usage
-from dsh.data.proxies import Proxies
 from dsh.seams.endpoints import Endpoint, EndpointLimits, EndpointProvider, no_key
 from dsh.seams.llm import ModelProvider, ModelRequest
 from dsh_plugins.llm_openai.plugin import OpenAIEndpoints
@@ -142,6 +141,6 @@ async def endpoint_provider(
     endpoint = Endpoint(
         "test", base_url, dialect, key=given if key else no_key, limits=limits
     )
-    endpoints = OpenAIEndpoints(Proxies.read(environment or {}))
+    endpoints = OpenAIEndpoints(environment or {})
     async with endpoints.provider(endpoint) as provider:
         yield provider

@@ -1,6 +1,8 @@
-"""Secrets by reference: from the environment, a private file, or the OS keyring."""
+"""Secrets by reference: from the environment, a private file, or the OS keyring.
 
-from dsh_plugins.credentials.methods import credentials_methods
+The methods of the page are apart, in `methods`: a run without a page does without them.
+"""
+
 from dsh_plugins.credentials.plugin import CredentialsConfig, credentials
 
-__all__ = ["CredentialsConfig", "credentials", "credentials_methods"]
+__all__ = ["CredentialsConfig", "credentials"]

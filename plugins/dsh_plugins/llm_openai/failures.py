@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 
 from dsh.data.clock import now_ms
 from dsh.data.messages import LlmFailure
@@ -90,6 +89,8 @@ def retry_after(headers: Mapping[str, str]) -> int | None:
     value = headers.get("retry-after", "").strip()
     if re.fullmatch(r"\d{1,9}(\.\d+)?", value):
         return int(float(value) * 1000)
+    from email.utils import parsedate_to_datetime  # rarely needed, slow to import
+
     try:
         date = parsedate_to_datetime(value)
     except (ValueError, TypeError, IndexError):

@@ -1,6 +1,8 @@
-"""Model servers that the person configured, and the methods to configure them."""
+"""Model servers that the person configured.
 
-from dsh_plugins.llm_providers.methods import model_methods
+The methods of the page are apart, in `methods`: a run without a page does without them.
+"""
+
 from dsh_plugins.llm_providers.plugin import llm_providers
 
-__all__ = ["llm_providers", "model_methods"]
+__all__ = ["llm_providers"]

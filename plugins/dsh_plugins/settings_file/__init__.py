@@ -1,6 +1,8 @@
-"""Settings kept in one YAML file of the home, which people may edit as well."""
+"""Settings kept in one YAML file of the home, which people may edit as well.
 
-from dsh_plugins.settings_file.methods import settings_methods
+The methods of the page are apart, in `methods`: a run without a page does without them.
+"""
+
 from dsh_plugins.settings_file.plugin import settings_file
 
-__all__ = ["settings_file", "settings_methods"]
+__all__ = ["settings_file"]

@@ -21,7 +21,8 @@ from dsh.seams.credentials import (
     CredentialsUnusable,
 )
 from dsh.seams.native_shell import NativeShell
-from dsh_plugins.credentials import CredentialsConfig, credentials, credentials_methods
+from dsh_plugins.credentials import CredentialsConfig, credentials
+from dsh_plugins.credentials.methods import credentials_methods
 from support.mounting import call, mounted
 
 pytestmark = pytest.mark.anyio

@@ -21,7 +21,8 @@ from dsh_plugins.llm_discovery import DiscoveryConfig, llm_discovery
 from dsh_plugins.llm_discovery.plugin import Candidate
 from dsh_plugins.llm_offline import llm_offline
 from dsh_plugins.llm_openai import openai_chat
-from dsh_plugins.llm_providers import llm_providers, model_methods
+from dsh_plugins.llm_providers import llm_providers
+from dsh_plugins.llm_providers.methods import model_methods
 from dsh_plugins.settings_file import settings_file
 from support.asking import Heard, ask, user
 from support.mounting import call, mounted

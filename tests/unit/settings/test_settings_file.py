@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from dsh.kernel import DuplicateContribution, Events, Scope
 from dsh.seams.gateway import HostEvent
 from dsh.seams.settings import Settings, SettingsConflict, SettingsRejected
-from dsh_plugins.settings_file import settings_file, settings_methods
+from dsh_plugins.settings_file import settings_file
+from dsh_plugins.settings_file.methods import settings_methods
 from support.mounting import call, mounted
 
 pytestmark = pytest.mark.anyio
