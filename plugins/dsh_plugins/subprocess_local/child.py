@@ -7,6 +7,7 @@ from paths, a seccomp program as bytes; what they say is decided by the sandbox.
 from __future__ import annotations
 
 import ctypes
+import errno
 import fcntl
 import os
 import signal
@@ -14,8 +15,9 @@ import sys
 
 FAILURE_FD = 3  # tells how exec went
 SECCOMP_FD = 4  # where a runner finds the filter that it is to install
-_RULESET_FD = 5
+_RULESET_FD = 4
 STATUS_FD = 6  # where a runner writes that it came as far as starting the program
+FIRST_FREE = 10  # the supervisor's own descriptors begin here
 
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_CAPBSET_DROP = 1, 22, 24
 _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 38, 47
@@ -38,7 +40,7 @@ libc.syscall.restype = ctypes.c_long
 class Start:
     """Everything that a child needs to become the program."""
 
-    __slots__ = ("argv", "cwd", "env", "fds", "rules", "ruleset", "status")
+    __slots__ = ("argv", "cwd", "env", "fds", "rules", "ruleset", "stage", "status")
 
     def __init__(
         self,
@@ -53,6 +55,7 @@ class Start:
         self.cwd = cwd
         self.rules = rules
         self.fds = fds  # stdin, stdout, stderr, and the pipe that tells of failures
+        self.stage = "confine"  # what is being done, for the report of a failure
         self.ruleset = -1  # a Landlock ruleset, if there is one
         self.status = -1  # memory for the runner's own report, if it is to write one
 
@@ -76,6 +79,47 @@ def become(start: Start, parent: int) -> None:
         os._exit(127)
 
 
+def run_runner(start: Start) -> tuple[int, None]:
+    """Start a runner and return its pid; raises ``OSError`` at the stage it reached.
+
+    A runner confines itself and binds its life to ours, so nothing is to be done between
+    fork and exec. Not copying this interpreter for it saves most of the time.
+    """
+    if not start.argv[0].startswith(b"/"):  # it would be looked for in the workspace
+        start.stage = "exec"
+        raise FileNotFoundError(errno.ENOENT, "a runner has an absolute path")
+    filter_fd = _filter(start.rules)
+    places = [*enumerate(start.fds), (SECCOMP_FD, filter_fd), (STATUS_FD, start.status)]
+    try:
+        start.stage = "cwd"
+        os.chdir(start.cwd)
+        start.stage = "exec"
+        pid = os.posix_spawn(
+            start.argv[0],
+            start.argv,
+            start.env,
+            file_actions=[(os.POSIX_SPAWN_DUP2, fd, at) for at, fd in places if fd >= 0],
+            setsid=True,
+            setsigdef=_CHANGED_SIGNALS,
+        )
+    finally:
+        os.chdir("/")
+        if filter_fd >= 0:
+            os.close(filter_fd)
+    return pid, None
+
+
+def _filter(rules: Rules) -> int:
+    """A file with the filter that a runner is to install; -1 without one."""
+    content = rules.get("seccomp_fd")
+    if not isinstance(content, bytes):
+        return -1
+    fd = os.memfd_create("seccomp")
+    os.write(fd, content)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
+
+
 def _settle(start: Start, parent: int) -> None:
     """An own session, plain signals, no foreign descriptors."""
     os.setsid()
@@ -85,22 +129,12 @@ def _settle(start: Start, parent: int) -> None:
     signal.set_wakeup_fd(-1)
     for number in _CHANGED_SIGNALS:
         signal.signal(number, signal.SIG_DFL)
-    filter_fd = -1
-    content = start.rules.get("seccomp_fd")
-    if isinstance(content, bytes):
-        filter_fd = os.memfd_create("seccomp")
-        os.write(filter_fd, content)
-        os.lseek(filter_fd, 0, os.SEEK_SET)
     # First out of the way of the places to fill, then into them.
-    high = [
-        fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) if fd >= 0 else -1
-        for fd in (*start.fds, filter_fd, start.ruleset, start.status)
-    ]
-    closed = os.open("/", os.O_PATH | os.O_CLOEXEC)
+    places = start.fds if start.ruleset < 0 else (*start.fds, start.ruleset)
+    high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, FIRST_FREE) for fd in places]
     for place, fd in enumerate(high):
-        inherited = place <= 2 or (place in (SECCOMP_FD, STATUS_FD) and fd >= 0)
-        os.dup2(fd if fd >= 0 else closed, place, inheritable=inherited)
-    _close_from(STATUS_FD + 1)
+        os.dup2(fd, place, inheritable=place <= 2)
+    _close_from(len(places))
 
 
 def _close_from(first: int) -> None:

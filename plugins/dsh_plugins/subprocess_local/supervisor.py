@@ -20,6 +20,7 @@ from __future__ import annotations
 import array
 import contextlib
 import marshal
+import math
 import os
 import select
 import signal
@@ -27,7 +28,15 @@ import socket
 import time
 
 from dsh_plugins.subprocess_local import process_table as table
-from dsh_plugins.subprocess_local.child import Rules, Start, become, build_ruleset, libc
+from dsh_plugins.subprocess_local.child import (
+    FIRST_FREE,
+    Rules,
+    Start,
+    become,
+    build_ruleset,
+    libc,
+    run_runner,
+)
 
 
 class Kind:
@@ -91,6 +100,8 @@ class Supervisor:
 
     def serve(self) -> None:
         """Run until the program is gone; then end everything."""
+        self._link.set_inheritable(False)
+        self._keep_places_free()
         libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         # A second belt. It also fires when only the thread that started this process
         # ends, so the loop looks whether the program is really gone.
@@ -108,6 +119,12 @@ class Supervisor:
             raise
         finally:
             table.end_everything()
+
+    def _keep_places_free(self) -> None:
+        """No descriptor of ours may lie where a child expects one of its own."""
+        while (fd := os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)) < FIRST_FREE:
+            pass
+        os.close(fd)
 
     def _turn(self) -> bool:
         ending = any(job.killing is not None for job in self._jobs.values())
@@ -175,26 +192,39 @@ class Supervisor:
                 raise ValueError("a request that nobody sends")
 
     def _spawn(self, number: int, start: Start) -> None:
-        what = "confine"
         try:
             start.ruleset = self._ruleset(start.rules)
-            what = "fork"
+            start.stage = "fork"
             if "status" in start.rules:
                 start.status = os.memfd_create("status")
-            failure, failed = os.pipe2(os.O_CLOEXEC)
-            start.fds = (*start.fds, failed)
-            pid = os.fork()
+            runner = start.rules.get("runner")
+            pid, failure = self._fork(start) if runner is None else run_runner(start)
         except OSError as error:
             close(start.status)
-            self._tell(Kind.FAILED, number, error.errno or 0, what)
+            self._tell(Kind.FAILED, number, error.errno or 0, start.stage)
             return
-        if pid == 0:
-            become(start, self._me)
-        os.close(failed)
-        job = Job(number, pid, start.env[_MARK], start.rules.get("runner"))
+        job = Job(number, pid, start.env[_MARK], runner)
         job.failure, job.status = failure, start.status
         self._jobs[number] = job
-        self._poll.register(failure, select.POLLIN)
+        if failure is None:
+            self._tell(Kind.STARTED, number, pid)
+        else:
+            self._poll.register(failure, select.POLLIN)
+
+    def _fork(self, start: Start) -> tuple[int, int]:
+        """The child's pid, and a pipe that tells how its exec went."""
+        failure, failed = os.pipe2(os.O_CLOEXEC)
+        start.fds = (*start.fds, failed)
+        try:
+            pid = os.fork()
+            if pid == 0:
+                become(start, self._me)
+        except OSError:
+            os.close(failure)
+            raise
+        finally:
+            os.close(failed)
+        return pid, failure
 
     def _ruleset(self, rules: Rules) -> int:
         """The Landlock ruleset; kept, because its many paths rarely change."""
@@ -265,13 +295,14 @@ class Supervisor:
         """Kill what outlived its grace, and report the jobs of which nothing is left."""
         now = time.monotonic()
         for job in tuple(self._jobs.values()):
-            if job.killing is None:
+            if job.killing is None and not job.exited:
                 continue
+            until = math.inf if job.killing is None else job.killing
             members = self._members(job)
-            if not members or now >= job.killing + table.GIVE_UP:
+            if not members or now >= until + table.GIVE_UP:
                 self._forget(job)
                 self._tell(Kind.GONE, job.number, len(members))
-            elif now >= job.killing:
+            elif now >= until:
                 for pid in members:
                     table.send(pid, signal.SIGKILL)
 
