@@ -195,3 +195,16 @@ def test_a_server_added_through_the_page_answers_everywhere(
         done = run_dsh("run", "-w", str(work), "hi", home=home)
         assert done.stdout == "hello\n", done.stderr
         assert model.chats[-1].headers["authorization"] == "Bearer sk-page"
+
+
+def test_the_doctor_names_bad_proxies_and_settings(home: Path, work: Path) -> None:
+    settings = home / "desktop" / "settings.yaml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("models:\n  providers: [\n")
+    bad = {"ALL_PROXY": "socks5://u:hunter2@h:1"}
+    done = run_dsh("doctor", home=home, env=bad)
+    lines = done.stdout.splitlines()
+    assert any(row.startswith("proxy") and "SOCKS" in row for row in lines), done.stdout
+    assert any(row.startswith("settings") and "line 3" in row for row in lines)
+    assert "hunter2" not in done.stdout + done.stderr
+    assert settings.read_text() == "models:\n  providers: [\n"

@@ -16,7 +16,7 @@ class OfflineConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
-    pause_ms: float = Field(default=4, ge=0, le=1000)  # between two pieces of its text
+    pause_ms: float = Field(default=3, ge=0, le=1000)  # between two pieces of its text
 
 
 @plugin

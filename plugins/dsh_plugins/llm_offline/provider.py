@@ -16,7 +16,7 @@ from dsh_plugins.llm_offline.conversation import Conversation, Say
 from dsh_plugins.llm_offline.guide import reply_to
 
 MODEL = ModelInfo("guide", "Offline guide")
-_PIECES = re.compile(r"\s*\S{1,12}|\s+")
+_PIECES = re.compile(r"\s*\S{1,12}(?:[ ]\S{1,12})?|\s+")
 
 
 class OfflineGuide(ModelProvider):

@@ -41,6 +41,11 @@ class Unreadable(Exception):
         super().__init__(message)
         self.line = line
 
+    @property
+    def placed(self) -> str:
+        """The message with its line."""
+        return f"{self} in line {self.line}" if self.line is not None else str(self)
+
 
 class Document:
     """What the file says; while it cannot be read, the last good text is in force."""
@@ -94,7 +99,7 @@ def read_text(path: Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise Unreadable(f"not UTF-8 in line {line}", line) from error
+        raise Unreadable("not UTF-8", line) from error
 
 
 def parse(text: str) -> dict[str, object]:
@@ -139,7 +144,7 @@ def _unreadable(error: Exception) -> Unreadable:
     reason = getattr(error, "problem", None) or str(error)
     if mark is None:
         return Unreadable(str(reason))
-    return Unreadable(f"{reason} in line {mark.line + 1}", mark.line + 1)
+    return Unreadable(str(reason), mark.line + 1)
 
 
 def line_of(text: str, path: tuple[str | int, ...]) -> int | None:

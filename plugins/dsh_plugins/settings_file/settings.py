@@ -117,7 +117,7 @@ def _store(
                 write_private(path, new.encode())
     except Unreadable as error:
         raise SettingsRejected(
-            f"{path} cannot be read ({error}), so nothing was changed",
+            f"{path} cannot be read ({error.placed}), so nothing was changed",
             remedy="repair the file by hand; it is left as it is until then",
         ) from error
     except OSError as error:

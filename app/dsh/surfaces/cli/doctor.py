@@ -14,11 +14,13 @@ from dsh.composition.boot import Boot, RowReport, booted
 from dsh.composition.patches import Layer
 from dsh.composition.profiles import Composition
 from dsh.data.paths import Home
+from dsh.data.proxies import Proxies
 from dsh.errors import DSHError
 from dsh.runtime.models import DefaultModel
 from dsh.seams.credentials import Credentials
 from dsh.seams.llm import Models
 from dsh.seams.sandbox import Sandbox
+from dsh.seams.settings import Settings
 from dsh.surfaces.cli.arguments import Options
 from dsh.surfaces.cli.selection import composition_of, home_of
 from dsh.surfaces.services import REGISTRIES
@@ -50,6 +52,8 @@ def _environment(home: Home) -> Iterator[tuple[str, str]]:
     yield "screen", "yes" if has_screen() else "no: the page opens in a browser"
     yield "web view", find_toolkit() or "none: the page opens in a browser"
     yield "bash", shutil.which("bash") or "NOT FOUND"
+    for problem in Proxies.read(os.environ).problems:
+        yield "proxy", problem
 
 
 async def _boot(composition: Composition) -> int:
@@ -83,7 +87,11 @@ async def _services(boot: Boot) -> None:
             _say("sandbox", f"{error.code}: {error}")
     credentials = root.find(Credentials)
     if credentials is not None:
-        _say("secrets", f"new ones go to the {credentials.store}")
+        _say("secrets", f"new ones go to the {await credentials.ready()}")
+    settings = root.find(Settings)
+    for fault in settings.problems() if settings is not None else []:
+        line = f" (line {fault.line})" if fault.line is not None else ""
+        _say("settings", f"{fault.namespace or 'file'}: {fault.message}{line}")
     _say("providers", ", ".join(sorted(root.get(Models).items())) or "none")
     default = root.find(DefaultModel)
     if default is not None:
