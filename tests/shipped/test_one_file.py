@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
 from dsh import __version__
@@ -113,15 +114,22 @@ def test_a_server_ends_when_it_is_asked_to(
 ) -> None:
     process, ready = server
     assert ready["event"] == "ready"
+    program = psutil.Process(int(str(ready["pid"])))
     process.send_signal(signal.SIGTERM)
     assert process.wait(5) in (0, -signal.SIGTERM, 128 + signal.SIGTERM)
     assert list(place.temp.glob("_MEI*")) == []
-    assert not alive(int(str(ready["pid"])))
+    program.wait(1)
 
 
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
+@pytest.mark.skipif(sys.platform != "linux", reason="the launcher is watched on Linux")
+def test_killing_the_launcher_ends_the_program_and_the_next_start_tidies_up(
+    place: Place, server: tuple[subprocess.Popen[str], dict[str, object]]
+) -> None:
+    launcher, ready = server
+    program = psutil.Process(int(str(ready["pid"])))
+    launcher.kill()
+    launcher.wait()
+    program.wait(10)
+    assert len(list(place.temp.glob("_MEI*"))) == 1
+    assert place.run("--version").returncode == 0
+    assert list(place.temp.glob("_MEI*")) == []
