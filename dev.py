@@ -49,7 +49,7 @@ WIRE_TYPES = UI / "src/wire.gen.ts"
 PROGRAM = ROOT / "dist" / ("dsh.exe" if WINDOWS else "dsh")
 
 # Variables that would change what is run or measured here.
-OURS = ("PYTHONHOME", "PYTHONPATH", "DSH_")
+OURS = ("PYTHONHOME", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "DSH_")
 NOTHING_DONE = NONE_MISSING, UP_TO_DATE = "none missing", "up to date"
 
 
