@@ -182,7 +182,7 @@ export interface SessionEvent {
   type: string;
   time: number;
   data: unknown;
-  surfaceOp?: unknown;
+  surfaceOp?: { op: "append" | "replace"; start?: number | null; end?: number | null } | null;
   sourceEventSeqs?: number[];
   card?: AnyCard;
 }

@@ -104,7 +104,7 @@ export class Transcript {
       this.#sawStep = true;
     },
     "user/message": (message, event) => {
-      if (event.surfaceOp && event.surfaceOp !== "append") return;
+      if (event.surfaceOp && event.surfaceOp.op !== "append") return;
       const key = `u${event.seq}`;
       if (message.source.kind === "user") {
         const steered = this.#open && this.#sawStep;
