@@ -62,6 +62,9 @@ def test_writers_wait_for_each_other(tmp_path: Path) -> None:
 
 def test_who_waits_too_long_is_told_by_whom(tmp_path: Path) -> None:
     file = tmp_path / "file"
-    with edited_alone(file), pytest.raises(FileBusy, match="process"):
-        with edited_alone(file, seconds=0.05):
-            pass
+    with (
+        edited_alone(file),
+        pytest.raises(FileBusy, match="process"),
+        edited_alone(file, seconds=0.05),
+    ):
+        pass
