@@ -141,10 +141,10 @@ class ScriptedModel:
         self._sent: dict[str, str] = {}  # call id → the reasoning that went with it
         self._open: set[asyncio.StreamWriter] = set()
         if callable(script):
-            self._answer = script
+            self.answer = script
         else:
             replies = iter(script)
-            self._answer = lambda _: next(replies)
+            self.answer = lambda _: next(replies)
 
     @property
     def url(self) -> str:
@@ -195,7 +195,7 @@ class ScriptedModel:
             self.refusals.append(refusal)
             return _error(400, refusal)
         try:
-            reply = self._answer(request)
+            reply = self.answer(request)
         except StopIteration:
             return _error(500, "the script is over")
         self._sent.update(_reasoning_of(reply))

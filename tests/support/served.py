@@ -18,6 +18,7 @@ from support.scripted_model import (
 )
 
 START_SECONDS = 10.0
+Answering = Callable[[Recorded], Reply]
 
 
 class Gate(asyncio.Event):
@@ -42,7 +43,8 @@ class Served:
 
     def __init__(self, model: ScriptedModel, loop: asyncio.AbstractEventLoop) -> None:
         self.model = model
-        self.loop = loop
+        self.gates: list[Gate] = []
+        self._loop = loop
 
     @property
     def variables(self) -> dict[str, str]:
@@ -64,9 +66,19 @@ class Served:
         """What a strict server had to refuse."""
         return self.model.refusals
 
+    def gate(self) -> Gate:
+        """A place for a reply to wait at."""
+        gate = Gate(self._loop)
+        self.gates.append(gate)
+        return gate
+
+    def answer(self, script: Answering) -> None:
+        """Answer by another script from now on."""
+        self.model.answer = script
+
     def hang_up(self) -> None:
         """Cut every connection."""
-        self.loop.call_soon_threadsafe(self.model.hang_up)
+        self._loop.call_soon_threadsafe(self.model.hang_up)
 
 
 class Scripting:
@@ -94,6 +106,10 @@ def served(script: Script = (), *, back: Back = "ignored") -> Iterator[Served]:
             started.append(Served(model, loop))
             ready.set()
             await over.wait()
+            for gate in started[0].gates:
+                gate.set()
+        if others := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.wait(others, timeout=START_SECONDS)
 
     def work() -> None:
         with asyncio.Runner(loop_factory=lambda: loop) as runner:
@@ -120,7 +136,6 @@ def last_user(request: Recorded) -> str:
     return str(found[-1])
 
 
-Answering = Callable[[Recorded], Reply]
 __all__ = [
     "Answering",
     "Event",
