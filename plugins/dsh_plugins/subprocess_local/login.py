@@ -18,11 +18,17 @@ from dsh.seams.subprocess import SpawnFailed, SpawnSpec, Subprocess
 
 _PATIENCE = 3.0  # seconds; start files may wait for anything
 _MOST = 256 * 1024
+_BARE = frozenset(
+    f"{root}/{name}"
+    for root in ("", "/usr", "/usr/local")
+    for name in ("bin", "sbin", "games")
+) | {"/snap/bin"}
 
 
-def started_from_a_shell(environ: Mapping[str, str]) -> bool:
-    """Whether the environment already went through a shell."""
-    return bool(environ.get("SHLVL"))
+def looks_bare(environ: Mapping[str, str]) -> bool:
+    """Whether PATH is a session's own: no shell was in between, and nothing added."""
+    entries = set(environ.get("PATH", "").split(":")) - {""}
+    return not environ.get("SHLVL") and entries <= _BARE
 
 
 async def login_path(subprocess: Subprocess) -> str | None:

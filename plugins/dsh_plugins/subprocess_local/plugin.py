@@ -45,7 +45,7 @@ class LocalSubprocess(Subprocess):
         """Complete PATH when the program was not started from a shell."""
         from dsh_plugins.subprocess_local import login  # rarely needed, never on Windows
 
-        if not login.started_from_a_shell(self._environ):
+        if login.looks_bare(self._environ):
             self._login_path = await login.login_path(self) or ""
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from dsh_plugins.subprocess_local import environment
 from dsh_plugins.subprocess_local.linux import Supervised
-from dsh_plugins.subprocess_local.login import login_path, started_from_a_shell
+from dsh_plugins.subprocess_local.login import login_path, looks_bare
 from dsh_plugins.subprocess_local.plugin import LocalSubprocess
 from support.processes import World
 
@@ -100,8 +100,9 @@ async def test_the_login_shell_is_asked_but_not_trusted(
 
 
 def test_a_terminals_environment_is_complete_already() -> None:
-    assert started_from_a_shell({"SHLVL": "1"})
-    assert not started_from_a_shell({"PATH": "/bin"})
+    assert not looks_bare({"SHLVL": "1", "PATH": "/bin"})
+    assert not looks_bare({"PATH": "/home/me/bin:/usr/bin"})
+    assert looks_bare({"PATH": "/usr/local/bin:/usr/bin:/bin:/snap/bin"})
 
 
 @pytest.mark.anyio
