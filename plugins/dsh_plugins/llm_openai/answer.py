@@ -71,7 +71,7 @@ class AnswerReader:
             self._delta(delta)
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
-            self.reason = reason
+            self.reason = repaired(reason)
 
     def finish(self, *, ended: bool) -> None:
         """Emit the end. ``ended`` tells whether the server said that it was done."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from dsh.data.clock import now_ms
 from dsh.data.messages import LlmFailure
-from dsh_plugins.llm_openai.text import decoded
+from dsh_plugins.llm_openai.text import decoded, repaired
 
 SHOWN = 200  # characters of a foreign text that people get to see
 _OVERFLOW = re.compile(
@@ -100,7 +100,7 @@ def retry_after(headers: Mapping[str, str]) -> int | None:
 
 def shown(text: str) -> str:
     """The beginning of a foreign text, on one line."""
-    return " ".join(text.split())[:SHOWN]
+    return repaired(" ".join(text.split())[:SHOWN])
 
 
 def _code(status: int, wording: str) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json as lenient
+import re
 
 import msgspec
 
 from dsh.data import json
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def decoded(data: bytes) -> object:
@@ -25,6 +28,11 @@ def decoded(data: bytes) -> object:
         raise ValueError("nested too deeply") from None
 
 
+def encoded(value: object) -> str:
+    """The text of a value that :func:`decoded` gave."""
+    return repaired(lenient.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
 def without_half(text: str) -> tuple[str, str]:
     """``text`` with its characters whole, and the first half of one at its end."""
     half = ""
@@ -35,6 +43,6 @@ def without_half(text: str) -> tuple[str, str]:
 
 def repaired(text: str) -> str:
     """``text`` with pairs of halves joined and lone halves replaced."""
-    if not any("\ud800" <= character <= "\udfff" for character in text):
+    if text.isascii() or not _HALF.search(text):
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -9,6 +9,7 @@ import msgspec
 from dsh.data import json
 from dsh.data.ids import new_id
 from dsh.data.messages import BlockEnd, StreamChunk, ToolCallDelta
+from dsh_plugins.llm_openai.text import encoded, repaired, without_half
 
 Emit = Callable[[StreamChunk], None]
 
@@ -16,7 +17,7 @@ Emit = Callable[[StreamChunk], None]
 class Call:
     """One call while it grows. ``block`` is None until its name is known."""
 
-    __slots__ = ("arguments", "block", "given", "id", "name")
+    __slots__ = ("arguments", "block", "given", "half", "id", "name")
 
     def __init__(self, given: str) -> None:
         self.given = given  # the server's id, "" without one
@@ -24,6 +25,7 @@ class Call:
         self.name = ""
         self.block: int | None = None
         self.arguments: list[str] = []
+        self.half = ""  # first half of a character that was cut in two
 
     def whole(self) -> bool:
         """Whether the arguments so far are a complete JSON object."""
@@ -119,9 +121,13 @@ class Calls:
 
     def _grow(self, call: Call, arguments: object) -> None:
         if isinstance(arguments, dict | list):  # some servers send the parsed object
-            arguments = "" if call.arguments else json.encode(arguments).decode()
+            arguments = "" if call.arguments else encoded(arguments)
         if not isinstance(arguments, str) or not arguments:
             return
+        if call.half or not arguments.isascii():
+            arguments, call.half = without_half(call.half + arguments)
+            if not arguments:
+                return
         call.arguments.append(arguments)
         if call.block is not None:
             self._emit(
@@ -153,4 +159,4 @@ def _begins_another(current: Call, given: str, name: str) -> bool:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    return repaired(value) if isinstance(value, str) else ""
