@@ -208,6 +208,7 @@ export const en = {
   "tool.waiting": "Waiting for your approval",
   "tool.refused": "Denied",
   "tool.stopped": "Not run",
+  "tool.halted": "Stopped",
   "tool.unknown": "Outcome unknown",
   "tool.unknownText":
     "The program ended while this ran. It may have taken effect; it is not repeated by itself.",

@@ -204,6 +204,7 @@ export const zh: Record<Key, string> = {
   "tool.waiting": "等待你的审批",
   "tool.refused": "已拒绝",
   "tool.stopped": "未运行",
+  "tool.halted": "已停止",
   "tool.unknown": "结果未知",
   "tool.unknownText": "程序在它运行时结束了。它可能已经生效；不会自动重复执行。",
   "tool.run": "已运行",

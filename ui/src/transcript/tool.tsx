@@ -51,6 +51,7 @@ export function ToolView({ row, form, store }: ToolViewProps) {
 
 /** How long it took, or runs. */
 export function Took({ row }: { row: ToolRow }) {
+  row.changed.value; // the row is changed in place, so its props never are
   if (row.state === "running" && row.began) {
     return <span class="num">{stopwatch(everySecond.value - row.began)}</span>;
   }

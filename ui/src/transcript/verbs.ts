@@ -20,7 +20,7 @@ export function verbOf(row: ToolRow): string {
     case "refused":
       return t("tool.refused");
     case "stopped":
-      return t("tool.stopped");
+      return t(row.error?.code === "ABORTED" ? "tool.halted" : "tool.stopped");
     case "unknown":
       return t("tool.unknown");
   }

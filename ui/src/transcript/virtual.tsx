@@ -64,6 +64,16 @@ export function Virtual<T extends Keyed>(props: VirtualProps<T>) {
     if (next[0] !== from || next[1] !== to) range.value = next;
   }
 
+  /** What is drawn now is known from now on; without this, guesses could chase themselves. */
+  function measure(): void {
+    const news: [string, number][] = [];
+    for (const child of listElement.current?.children ?? []) {
+      const element = child as HTMLElement;
+      if (element.dataset.key) news.push([element.dataset.key, element.offsetHeight]);
+    }
+    if (heights.measured(news)) version.value++;
+  }
+
   /** Put the view back to where it was, after something changed its size. */
   function settle(): void {
     const view = scroller.current;
@@ -122,6 +132,7 @@ export function Virtual<T extends Keyed>(props: VirtualProps<T>) {
 
   useLayoutEffect(() => {
     headHeight.current = listElement.current?.offsetTop ?? 0;
+    measure();
     settle();
   }, [items, range.value, version.value, props.head, props.tail]);
 

@@ -43,6 +43,10 @@ class Hub:
         """Whether any client watches the session."""
         return session_id in self._watching
 
+    def watchers(self, session_id: str) -> tuple[Feed, ...]:
+        """The clients that watch the session."""
+        return tuple(self._watching.get(session_id, ()))
+
     def watch(self, session_id: str, feed: Feed) -> None:
         """Send what happens in a session to this client too."""
         self._watching.setdefault(session_id, set()).add(feed)

@@ -90,6 +90,7 @@ async def session_methods(
         ):
             async with anyio.create_task_group() as group:
                 group.start_soon(news.run)
+                group.start_soon(watched.run)
                 group.start_soon(_tidy, watched)
                 yield _Source(watched)
                 group.cancel_scope.cancel()

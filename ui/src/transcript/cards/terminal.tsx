@@ -24,6 +24,7 @@ function commandOf(row: ToolRow, card: TerminalCard): string {
 }
 
 export function TerminalView({ card: any, row, store }: CardProps) {
+  row.changed.value; // the row is changed in place, so its props never are
   const card = any as TerminalCard;
   const live = row.state === "running";
   const output = live ? row.output : (card.output ?? row.text);

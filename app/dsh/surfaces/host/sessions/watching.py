@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
+import anyio
+
 from dsh.errors import DSHError
 from dsh.kernel import Scope
 from dsh.runtime.agent import Agent, Agents
@@ -20,6 +22,7 @@ from dsh.surfaces.host.wire import LiveState, SessionSnapshot, Wire
 
 WINDOW = 400  # events of a snapshot, about
 RESUMABLE = 2_000  # events that a client which comes back may have missed
+NOTHING, ANEW = -1, -2  # what a client has: nothing, or something that no longer holds
 
 
 class Watching:
@@ -36,6 +39,8 @@ class Watching:
         self._presenters: dict[str, Presenter] = {}
         self._joined: dict[str, AsyncExitStack] = {}
         self._opened: set[str] = set()  # live only because they were looked at
+        self._reopened: set[str] = set()
+        self._wake = anyio.Event()
 
     async def watch(self, session_id: str, last_seq: int, feed: Feed) -> None:
         """Send what is missing, then everything that follows.
@@ -53,7 +58,8 @@ class Watching:
         catching = Feed()
         self._hub.watch(session_id, catching)
         try:
-            if 0 <= last_seq <= session.tip and session.tip - last_seq <= RESUMABLE:
+            missed = session.tip - last_seq
+            if last_seq >= 0 and 0 <= missed <= RESUMABLE:
                 await self._send_missed(session, presenter, last_seq, feed)
             else:
                 await self._send_snapshot(session, presenter, last_seq, feed)
@@ -78,7 +84,18 @@ class Watching:
     def opened(self, fact: SessionOpened) -> None:
         """A session became live: what watchers have may lack what recovery wrote."""
         if self._hub.watched(fact.session.id):
-            self._hub.tell_watchers(fact.session.id, "reset", b"{}")
+            self._reopened.add(fact.session.id)
+            self._wake.set()
+
+    async def run(self) -> None:
+        """Send fresh snapshots of sessions that became live, until cancelled."""
+        while True:
+            await self._wake.wait()
+            self._wake = anyio.Event()
+            reopened, self._reopened = self._reopened, set()
+            for session_id in reopened:
+                for feed in self._hub.watchers(session_id):
+                    await self.watch(session_id, ANEW, feed)
 
     async def forget_unwatched(self) -> None:
         """Give up what is kept for sessions that nobody watches."""
@@ -164,7 +181,7 @@ class Watching:
             read_only=session.read_only if session.id in self._sessions.live else None,
             notice=session.notice,
         )
-        if last_seq >= 0:
+        if last_seq != NOTHING:
             feed.put(item(_topic(session.id), "reset", b"{}"))
         feed.put(item(_topic(session.id), "session/snapshot", _json(snapshot)))
 
