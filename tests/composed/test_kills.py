@@ -13,14 +13,9 @@ import pytest
 
 from support.program import DSH, environment, run_dsh
 from support.scripted_model import Reply, calls, chunk, event, says, tool_call
-from support.served import Scripting, Served, results_of, served
+from support.served import Scripting, Served, bash, results_of, served
 from support.stored import endings, events, kinds, only_log
 from support.waiting import gone, marked_sleep, running, until
-
-
-def bash(command: str, call_id: str = "call_1") -> dict[str, object]:
-    arguments = {"command": command, "description": "what the test wants"}
-    return tool_call("bash", arguments, call_id)
 
 
 class Killing:

@@ -139,7 +139,7 @@ class Client:
         kept = {name: value for name, value in sent.items() if value}
         return self.http.post(f"{self.origin}/api/{path}", json=body, headers=kept)
 
-    def call(self, path: str, **body: object) -> Any:  # Any: the method's own JSON
+    def call(self, path: str, /, **body: object) -> Any:  # Any: the method's own JSON
         """A call that must succeed."""
         answer = self.post(path, body)
         assert answer.status_code == 200, answer.text

@@ -15,6 +15,7 @@ from support.scripted_model import (
     Script,
     ScriptedModel,
     scripted_model,
+    tool_call,
 )
 
 START_SECONDS = 10.0
@@ -125,6 +126,12 @@ def served(script: Script = (), *, back: Back = "ignored") -> Iterator[Served]:
         thread.join(START_SECONDS)
 
 
+def bash(command: str, call_id: str = "call_1", **more: object) -> Event:
+    """A call of the shell."""
+    arguments = {"command": command, "description": "what the test wants", **more}
+    return tool_call("bash", arguments, call_id)
+
+
 def results_of(request: Recorded) -> list[str]:
     """The texts of the tool results in a request, in order."""
     return [str(m["content"]) for m in request.messages if m["role"] == "tool"]
@@ -134,17 +141,3 @@ def last_user(request: Recorded) -> str:
     """The newest text of a person in a request."""
     found = [m["content"] for m in request.messages if m["role"] == "user"]
     return str(found[-1])
-
-
-__all__ = [
-    "Answering",
-    "Event",
-    "Gate",
-    "Recorded",
-    "Reply",
-    "Scripting",
-    "Served",
-    "last_user",
-    "results_of",
-    "served",
-]
