@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dsh.seams.subprocess import Collected, Process, ProcessEnd, SpawnSpec, Subprocess
 from dsh_plugins.subprocess_local import process_table
+from dsh_plugins.subprocess_local.launcher import Launcher
 from dsh_plugins.subprocess_local.linux import Supervised
 
 MARK = "DESK_TEST_MARK"
@@ -40,9 +41,15 @@ class Run:
 class World:
     """A provider and shorter ways to use it."""
 
-    def __init__(self, subprocess: Subprocess, launcher: Supervised) -> None:
+    def __init__(self, subprocess: Subprocess, launcher: Launcher) -> None:
         self.subprocess = subprocess
         self.launcher = launcher
+
+    @property
+    def supervised(self) -> Supervised:
+        """The launcher that has a supervisor."""
+        assert isinstance(self.launcher, Supervised)
+        return self.launcher
 
     def spec(
         self,

@@ -17,7 +17,11 @@ from dsh_plugins.subprocess_local.capture import Stream
 from dsh_plugins.subprocess_local.lasting import uninterrupted
 from dsh_plugins.subprocess_local.launcher import Launch, Launcher, Ticket
 from dsh_plugins.subprocess_local.live import Live
-from dsh_plugins.subprocess_local.reader import Reader
+
+if sys.platform == "win32":
+    from dsh_plugins.subprocess_local.windows import ThreadedReader as Reader
+else:
+    from dsh_plugins.subprocess_local.reader import Reader
 
 if sys.platform == "linux":
     import fcntl

@@ -116,4 +116,4 @@ async def world(
 
 def python_for(world: World) -> str:
     """An interpreter that the account of this world may run."""
-    return SYSTEM_PYTHON if world.launcher._argv[0] == "setpriv" else sys.executable
+    return SYSTEM_PYTHON if world.supervised._argv[0] == "setpriv" else sys.executable

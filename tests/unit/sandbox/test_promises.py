@@ -85,7 +85,7 @@ def echo(server: socket.socket, over: threading.Event) -> None:
 async def attempts(
     world: World, rooms: Rooms, box: LinuxSandbox, mode: Mode, *, network: bool
 ) -> dict[str, str]:
-    uid = NOBODY if world.launcher._argv[0] == "setpriv" else 0
+    uid = NOBODY if world.supervised._argv[0] == "setpriv" else 0
     names = ("workspace", "outside", "home", "temp")
     with neighbours(rooms, uid) as reachable:
         about = {name: str(getattr(rooms, name)) for name in names} | reachable

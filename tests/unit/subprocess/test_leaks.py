@@ -17,8 +17,8 @@ pytestmark = pytest.mark.anyio
 async def test_two_hundred_processes_leave_nothing(world: World, tmp_path: Path) -> None:
     await world.run(world.spec("true"))
     before = (open_descriptors(), threading.active_count())
-    assert world.launcher.pid is not None
-    theirs = Path(f"/proc/{world.launcher.pid}/fd")
+    assert world.supervised.pid is not None
+    theirs = Path(f"/proc/{world.supervised.pid}/fd")
     held = len(list(theirs.iterdir()))
     for number in range(200):
         command = "sleep 300 & echo x" if number % 50 == 0 else "echo x"
@@ -28,4 +28,4 @@ async def test_two_hundred_processes_leave_nothing(world: World, tmp_path: Path)
                 await world.run(world.spec(["/no/such/program"]))
     assert (open_descriptors(), threading.active_count()) == before
     assert len(list(theirs.iterdir())) == held
-    assert process_table.children(world.launcher.pid) == []
+    assert process_table.children(world.supervised.pid) == []

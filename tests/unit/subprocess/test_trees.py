@@ -127,8 +127,8 @@ async def test_no_moment_of_cancelling_leaves_anything(
                 task.cancel()
                 await asyncio.sleep(delay / 3)
     assert marked(mark) == []
-    assert world.launcher.pid is not None
-    assert process_table.children(world.launcher.pid) == []
+    assert world.supervised.pid is not None
+    assert process_table.children(world.supervised.pid) == []
 
 
 PROGRAM = """
@@ -175,8 +175,8 @@ async def test_a_killed_supervisor_leaves_nothing_behind_and_is_replaced(
         for command in SHAPES.values():
             tasks.create_task(one(command))
         await until(lambda: len(marked(mark)) >= 30, 30)
-        assert world.launcher.pid is not None
-        os.kill(world.launcher.pid, signal.SIGKILL)
+        assert world.supervised.pid is not None
+        os.kill(world.supervised.pid, signal.SIGKILL)
     assert marked(mark) == []
     assert {end.signal for end in ends} == {"SIGKILL"}
     assert "supervisor" in caplog.text
@@ -184,14 +184,14 @@ async def test_a_killed_supervisor_leaves_nothing_behind_and_is_replaced(
 
 
 async def test_nothing_starts_without_a_supervisor(world: World) -> None:
-    world.launcher._argv = ["/bin/false"]
+    world.supervised._argv = ["/bin/false"]
     with pytest.raises(SpawnFailed):
         await world.run(world.spec("true"))
 
 
 async def test_the_supervisor_ends_when_its_program_lets_go(world: World) -> None:
     await world.run(world.spec("true"))
-    pid = world.launcher.pid
+    pid = world.supervised.pid
     started = time.monotonic()
     await world.launcher.close()
     assert not Path(f"/proc/{pid}").exists()
