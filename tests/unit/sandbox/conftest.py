@@ -115,5 +115,8 @@ async def world(
 
 
 def python_for(world: World) -> str:
-    """An interpreter that the account of this world may run."""
-    return SYSTEM_PYTHON if world.supervised._argv[0] == "setpriv" else sys.executable
+    """An interpreter that the account of this world may run. Not a link in a checkout:
+    that may lie in the machine's own temp, which confined commands do not see.
+    """
+    own = str(Path(sys.executable).resolve())
+    return SYSTEM_PYTHON if world.supervised._argv[0] == "setpriv" else own
