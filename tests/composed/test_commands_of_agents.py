@@ -13,9 +13,9 @@ from support.stored import kinds, only_log
 from support.waiting import marked_sleep, running
 
 
-def told(root: Path, command: str, **more: object) -> str:
+def told(root: Path, command: str, limit: int = 30_000) -> str:
     """What the model is told about a command."""
-    script = Scripting(calls(bash(command, **more)), says("I see."))
+    script = Scripting(calls(bash(command, timeoutMs=limit)), says("I see."))
     with served(script) as model:
         done = run_dsh("run", "-w", str(root), "go", home=root / "h", env=model.variables)
         assert done.returncode == 0, done.stderr
@@ -28,7 +28,7 @@ def test_a_child_in_the_background_does_not_hold_the_call(
     tmp_path: Path, redirection: str
 ) -> None:
     sleep = marked_sleep()
-    text = told(tmp_path, f"{sleep} {redirection} & echo done", timeoutMs=15_000)
+    text = told(tmp_path, f"{sleep} {redirection} & echo done", 15_000)
     assert "done" in text
     assert "timed out" not in text
     assert "exit code" not in text
@@ -37,7 +37,7 @@ def test_a_child_in_the_background_does_not_hold_the_call(
 
 def test_the_end_of_its_time_ends_the_whole_tree(tmp_path: Path) -> None:
     sleep = marked_sleep()
-    text = told(tmp_path, f'bash -c "{sleep} & {sleep}"', timeoutMs=1_000)
+    text = told(tmp_path, f'bash -c "{sleep} & {sleep}"', 1_000)
     assert "timed out after 1000ms" in text
     assert running(sleep) == []
     [result] = kinds(only_log(tmp_path / "h"), "tool/result")
