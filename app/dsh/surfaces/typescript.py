@@ -103,7 +103,7 @@ def _event_schemas(definitions: Schema) -> dict[str, Schema]:
 def _declaration(name: str, schema: Schema) -> str:
     note = schema.get("description", "").partition("\n\n")[0].replace("\n", " ")
     head = f"/** {note} */\n" if note else ""
-    if schema.get("type") != "object" or "properties" not in schema:
+    if schema.get("type") != "object" or not schema.get("properties"):
         return f"{head}export type {name} = {_type(schema)};\n"
     return f"{head}export interface {name} {_object(schema)}\n"
 
