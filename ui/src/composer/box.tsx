@@ -57,8 +57,12 @@ export function ComposerBox(props: ComposerBoxProps) {
     element.style.height = `${Math.min(MOST_HEIGHT, element.scrollHeight)}px`;
   }, [text.value, compact]);
 
+  const fresh = useRef(true);
   useEffect(() => {
-    if (!props.disabled) area.current?.focus({ preventScroll: true });
+    // A question that is already open keeps the focus that it took.
+    const yields = fresh.current && compact;
+    fresh.current = false;
+    if (!props.disabled && !yields) area.current?.focus({ preventScroll: true });
   }, [screen.focusComposer.value, name]);
 
   async function send(steer: boolean) {

@@ -22,6 +22,7 @@ export class Transcript {
   /** The turn that is open, or the last one. */
   turn = 0;
   #open = false;
+  #keys = new Set<string>();
   #dirty = new Set<Row>();
   #shape = false;
   #calls = new Map<string, ToolRow>();
@@ -54,7 +55,11 @@ export class Transcript {
   }
 
   add<R extends Row>(fresh: Fresh<R>): R {
-    const row = { turn: this.turn, ...fresh, changed: signal(0) } as unknown as R;
+    let { key } = fresh;
+    // A log that repeats a step must not make two rows of one name.
+    while (this.#keys.has(key)) key += "+";
+    this.#keys.add(key);
+    const row = { turn: this.turn, ...fresh, key, changed: signal(0) } as unknown as R;
     this.rows.push(row);
     this.#shape = true;
     return row;
@@ -72,6 +77,7 @@ export class Transcript {
 
   remove(gone: Set<Row>): void {
     if (!gone.size) return;
+    for (const row of gone) this.#keys.delete(row.key);
     this.rows = this.rows.filter((row) => !gone.has(row));
     this.#shape = true;
   }

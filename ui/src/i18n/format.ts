@@ -1,6 +1,6 @@
 /** Numbers and times through `Intl`, in the current language. */
 
-import { languageTag, t } from "./index";
+import { languageTag, locale, t } from "./index";
 
 const DAY = 86_400_000;
 
@@ -73,5 +73,7 @@ export function whole(value: number): string {
 }
 
 export function list(words: string[]): string {
+  // The unit style of Chinese sets no mark between Latin names.
+  if (locale.value === "zh") return words.join("、");
   return new Intl.ListFormat(languageTag.value, { type: "unit" }).format(words);
 }

@@ -63,8 +63,6 @@ function PaletteDialog({ screen, start }: { screen: Screen; start: string }) {
           aria-label={t("palette.label")}
           placeholder={t("bar.palette")}
           data-testid="palette"
-          // biome-ignore lint/a11y/noAutofocus: it is what the dialog is for
-          autoFocus
           value={query.value}
           onInput={(event) => {
             query.value = event.currentTarget.value;

@@ -1,7 +1,7 @@
 /** A modal window: the browser's own dialog keeps focus inside and the rest inert. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../i18n";
 import { IconButton } from "./buttons";
 
@@ -16,15 +16,19 @@ interface DialogFrameProps {
   bare?: boolean;
 }
 
+const FIRST = "input:not([type=checkbox]), textarea, .dialog-foot button";
+
 export function DialogFrame(props: DialogFrameProps) {
   const { title, close, children, foot, bare } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
 
-  useEffect(() => {
+  // Before the next key arrives: what is typed at once must already land here.
+  useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     const element = dialog.current;
     element?.showModal?.();
+    element?.querySelector<HTMLElement>(FIRST)?.focus();
     return () => {
       element?.close?.();
       if (before?.isConnected) before.focus();

@@ -18,7 +18,7 @@ export function stateOf(row: BootRow): DotKind {
 
 export function BootRows({ rows }: { rows: BootRow[] }) {
   return (
-    <div class="card list">
+    <div class={`card list ${rows.every((row) => stateOf(row) === "failed") ? "bad" : ""}`}>
       {rows.map((row) =>
         row.phase === "failed" && !row.disabled ? (
           <FailedRow key={row.id} row={row} />

@@ -8,6 +8,7 @@ import { Dot } from "../parts/dot";
 import { Ring } from "../parts/ring";
 import { slots } from "../slots/slots";
 import { List } from "../slots/views";
+import { hasNoModel } from "../core/models";
 import { contextUse } from "../core/projections";
 
 export function StatusBar() {
@@ -84,7 +85,7 @@ function SessionStatus() {
   const place = app.nav.place.value;
   if (place.at !== "session") {
     const models = app.host.models.value;
-    return models && !models.current ? <span>{t("status.noModel")}</span> : null;
+    return hasNoModel(models) ? <span>{t("status.noModel")}</span> : null;
   }
   const store = app.session(place.sessionId);
   const { status, turn, step } = store.live.value;

@@ -144,7 +144,7 @@ function LocalServers({ servers, look }: LocalServersProps) {
 
 function modelsOf({ models }: LocalServer): string {
   if (!models.length) return t("hero.noModelLoaded");
-  const names = list(models.slice(0, 2)) + (models.length > 2 ? ", …" : "");
+  const names = list([...models.slice(0, 2), ...(models.length > 2 ? ["…"] : [])]);
   return t("hero.modelsHere", { n: models.length, names });
 }
 
@@ -152,9 +152,9 @@ export function RecentPanel() {
   const app = useApp();
   const screen = useScreen();
   const workspace = stagedWorkspace(app);
-  if (hasNoModel(app.host.models.value) || !workspace) return null;
+  if (hasNoModel(app.host.models.value)) return null;
   const recent = [...app.host.sessions.value.values()]
-    .filter((s) => s.workspaceId === workspace.workspaceId && !s.blank)
+    .filter((s) => !s.blank && (!workspace || s.workspaceId === workspace.workspaceId))
     .sort((a, b) => b.updated - a.updated)
     .slice(0, 4);
   if (!recent.length) return null;

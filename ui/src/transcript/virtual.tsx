@@ -37,6 +37,8 @@ interface VirtualProps<T extends Keyed> {
 const GUESS = 34;
 const SPARE = 700;
 const AT_END = 32;
+/** Layouts in one picture; what is not settled then is settled in the next. */
+const MOST_ROUNDS = 6;
 
 export function Virtual<T extends Keyed>(props: VirtualProps<T>) {
   const { items, render, scroller } = props;
@@ -47,6 +49,7 @@ export function Virtual<T extends Keyed>(props: VirtualProps<T>) {
   const anchor = useRef<Anchor | null>(props.start);
   const lastTop = useRef(0);
   const headHeight = useRef(0);
+  const rounds = useRef(0);
   const listElement = useRef<HTMLDivElement>(null);
 
   useMemo(() => heights.list(items), [items]);
@@ -71,7 +74,7 @@ export function Virtual<T extends Keyed>(props: VirtualProps<T>) {
       const element = child as HTMLElement;
       if (element.dataset.key) news.push([element.dataset.key, element.offsetHeight]);
     }
-    if (heights.measured(news)) version.value++;
+    if (heights.measured(news) && rounds.current++ < MOST_ROUNDS) version.value++;
   }
 
   /** Put the view back to where it was, after something changed its size. */
@@ -129,6 +132,9 @@ export function Virtual<T extends Keyed>(props: VirtualProps<T>) {
     [],
   );
   useEffect(() => () => observer.disconnect(), []);
+  useEffect(() => {
+    rounds.current = 0;
+  });
 
   useLayoutEffect(() => {
     headHeight.current = listElement.current?.offsetTop ?? 0;
