@@ -1,9 +1,9 @@
 """The one error tree: exceptions are for broken promises, expected outcomes are values.
 
     DSHError
-    ├── KernelError           composition of plugins is wrong (a program or a bundle must change)
+    ├── KernelError           plugins are composed wrongly (a bundle must change)
     ├── CompositionError      a profile, bundle, patch or preset cannot be read or applied
-    ├── DataError             something stored is damaged, locked or newer than this program
+    ├── DataError             something stored is damaged, locked or too new
     ├── RunError              an agent, a tool or a model call cannot go on
     └── SurfaceError          a request from outside is refused
 
