@@ -68,7 +68,7 @@ async def test_a_command_is_passed_on_exactly_as_it_stands(command: str) -> None
         ("Read `notes.txt`.", "read", {"file_path": "notes.txt"}),
         ("读取 笔记.txt", "read", {"file_path": "笔记.txt"}),
         ("find a.b(c)", "grep", {"pattern": r"a\.b\(c\)"}),
-        ("查找：关键词", "grep", {"pattern": "关键词"}),  # noqa: RUF001  # as typed
+        ("查找：关键词", "grep", {"pattern": "关键词"}),  # as typed
         ("list", "glob", {"pattern": "*"}),
         ("list *.py", "glob", {"pattern": "*.py"}),
         ("list src", "glob", {"pattern": "*", "path": "src"}),
