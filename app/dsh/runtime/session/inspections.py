@@ -44,4 +44,6 @@ class Inspections:
     async def _load(self, path: Path, snapshot: Snapshot | None) -> Session:
         loaded = await anyio.to_thread.run_sync(load, path, self._projections, snapshot)
         reason = loaded.fault or "it is only being looked at"
-        return Session(loaded.header, path, loaded.fold, read_only=reason)
+        session = Session(loaded.header, path, loaded.fold, read_only=reason)
+        session.fault = loaded.fault
+        return session

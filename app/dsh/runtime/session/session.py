@@ -61,6 +61,7 @@ class Session(Views):
         self.path = path
         self.cwd = Path(header.cwd)
         self.read_only = read_only  # why nothing can be appended, for a person
+        self.fault: str | None = None  # why nobody can append to its log, likewise
         self.notice: str | None = None  # what was repaired on opening, for a person
         self.writer: LogWriter | None = None  # set by whoever opens it for writing
         self._told = told

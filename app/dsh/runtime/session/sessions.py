@@ -250,7 +250,8 @@ class Sessions:
             read, path, self.projections, snapshot, self._checks()
         )
         session = self._session(loaded.header, path, loaded.fold, loaded.checks)
-        session.read_only, session.notice = loaded.fault, loaded.notice
+        session.fault, session.notice = loaded.fault, loaded.notice
+        session.read_only = loaded.fault
         if isinstance(taken, str):
             session.read_only = session.read_only or taken
             return session, None

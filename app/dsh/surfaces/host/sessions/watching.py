@@ -178,7 +178,10 @@ class Watching:
             queue=queue_of(session),
             live=self._live(session.id),
             projections={"usage": session.usage},
-            read_only=session.read_only if session.id in self._sessions.live else None,
+            # A view is read-only by itself; what counts is whether one could write.
+            read_only=session.read_only
+            if session.id in self._sessions.live
+            else session.fault,
             notice=session.notice,
         )
         if last_seq != NOTHING:
