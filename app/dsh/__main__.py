@@ -13,6 +13,9 @@ def main() -> None:
         _run_supervisor()
         return
     # Imported here: a helper process must start without the program.
+    from dsh.surfaces import start
+
+    start.begin()
     from dsh.surfaces.cli import run_command_line
 
     code = run_command_line(sys.argv[1:])

@@ -14,6 +14,7 @@ from dsh.composition.profiles import Composition
 from dsh.kernel import Events, Mount
 from dsh.seams.gateway import HostEvent
 from dsh.seams.native_shell import NativeShell
+from dsh.surfaces import start
 from dsh.surfaces.host.plugin import Host
 from dsh.surfaces.host.stopping import Stopper
 from dsh.surfaces.host.wire import OpenFolder
@@ -55,6 +56,7 @@ class Serving(Stopper):
         ) as boot:
             host = await boot.service(Host)
             ready(self._reply(boot, host))
+            start.over()
             async with anyio.create_task_group() as group:
                 group.start_soon(
                     answer_later_starts, boot.home, self._answering(boot, host)

@@ -39,6 +39,7 @@ def test_what_the_bundle_changed_is_changed_back() -> None:
         "DYLD_LIBRARY_PATH": "/opt/bundle",
         "_PYI_ARCHIVE_FILE": "x",
         "_MEIPASS2": "x",
+        "PYDANTIC_DISABLE_PLUGINS": "__all__",
         "GI_TYPELIB_PATH": "/opt/bundle/gi_typelibs",
         "XDG_DATA_DIRS": "/opt/bundle/share:/usr/share",
     }

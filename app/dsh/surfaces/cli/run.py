@@ -20,6 +20,7 @@ from dsh.runtime.agent import Agent, Agents
 from dsh.runtime.models import Route
 from dsh.runtime.session import Session
 from dsh.seams.permissions import Permissions
+from dsh.surfaces import start
 from dsh.surfaces.cli.arguments import Options
 from dsh.surfaces.cli.selection import composition_of, home_of
 from dsh.surfaces.services import REGISTRIES
@@ -82,6 +83,7 @@ class Task:
             self._composition, features=features, problem=_problem, registries=REGISTRIES
         ) as boot:
             agent = await self._agent(boot)
+            start.over()
             with self._printed(agent), self._interruptible(agent):
                 agent.followup(self._prompt)
                 await agent.idle()
