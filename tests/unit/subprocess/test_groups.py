@@ -57,10 +57,10 @@ async def test_every_shape_of_tree_ends(world: World, shape: str) -> None:
 async def test_the_background_ends_with_the_block_and_no_thread_stays(
     world: World,
 ) -> None:
-    before = threading.active_count()
     mark = new_mark()
     command = f"export {MARK}={mark}; (setsid sleep 300 &); echo done"
     run = await world.run(world.spec(command))
     assert run.out.text == "done\n"
-    await until(lambda: threading.active_count() == before)
+    names = [thread.name for thread in threading.enumerate()]
+    assert not [name for name in names if name.startswith("dsh-")]
     assert marked(mark) == []
