@@ -34,6 +34,7 @@ class LogThread:
     def __init__(self) -> None:
         self.changed = threading.Condition()
         self._deadlines: dict[LogWriter, float] = {}
+        self._asleep = False  # it would not wake in time by itself
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="dsh-log", daemon=True)
 
@@ -56,7 +57,8 @@ class LogThread:
         """Write for ``writer`` after ``delay`` seconds. Call with ``changed`` held."""
         deadline = monotonic() + delay
         self._deadlines[writer] = min(deadline, self._deadlines.get(writer, deadline))
-        self.changed.notify()
+        if self._asleep or not delay:  # waking a thread costs more than an append
+            self.changed.notify()
 
     def _run(self) -> None:
         while (due := self._wait()) is not None:
@@ -65,6 +67,7 @@ class LogThread:
 
     def _wait(self) -> list[LogWriter] | None:
         """The writers whose time has come; None when it is over."""
+        lately = BATCH_DELAY  # who has just written will soon write again
         with self.changed:
             while True:
                 now = monotonic()
@@ -76,8 +79,10 @@ class LogThread:
                     return due
                 if self._closing:
                     return None
-                nearest = min(self._deadlines.values(), default=None)
-                self.changed.wait(None if nearest is None else nearest - now)
+                nearest = min(self._deadlines.values(), default=now + lately)
+                self._asleep = nearest == now
+                self.changed.wait(None if self._asleep else nearest - now)
+                lately = 0.0
 
 
 class LogWriter:
