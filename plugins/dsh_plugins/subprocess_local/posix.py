@@ -61,7 +61,7 @@ class ProcessGroups(Launcher):
         def watch() -> None:
             end = _end_of(process.wait())
             left = len(self._members(ticket))
-            loop.call_soon_threadsafe(ticket.exit, end, left)
+            loop.call_soon_threadsafe(self._exited, ticket, end, left)
 
         thread = threading.Thread(target=watch, name="dsh-wait")
         self._running[ticket.number] = (ticket, thread)
@@ -95,6 +95,11 @@ class ProcessGroups(Launcher):
                         continue  # gone meanwhile
             first = False
             await anyio.sleep(_LOOK)
+
+    def _exited(self, ticket: Ticket, end: ProcessEnd, left: int) -> None:
+        ticket.exit(end, left)
+        if not left:
+            self._running.pop(ticket.number, None)
 
     def _members(self, ticket: Ticket) -> list[psutil.Process]:
         """The live processes of a job: its group and session, and who bears its token."""
