@@ -334,7 +334,13 @@ export class Host {
       editable: true,
     };
     const providers = this.hasModel ? [deepseek, ollama, anthropic, offline] : [offline];
-    return { providers, current: this.current };
+    const dialect = (name, label, baseUrl = null) => ({ name, label, baseUrl, credentialRef: null });
+    const dialects = [
+      dialect("deepseek", "DeepSeek", "https://api.deepseek.com"),
+      dialect("ollama", "Ollama", "http://127.0.0.1:11434/v1"),
+      dialect("generic", "OpenAI compatible"),
+    ];
+    return { providers, current: this.current, dialects };
   }
   model_local() {
     return {
@@ -344,15 +350,18 @@ export class Host {
       ],
     };
   }
+  model_preview({ baseUrl }) {
+    return { address: `${baseUrl}/chat/completions`, loopback: false };
+  }
   model_discover() {
     return { models: [{ id: "harbour-large", name: "harbour-large", efforts: [] }, { id: "harbour-small", name: "s", efforts: [] }] };
   }
   model_test() {
     return {
       steps: [
-        { name: "Reached the address", ok: true, ms: 48 },
-        { name: "Key accepted", ok: true, ms: 91 },
-        { name: "Streamed an answer", ok: false, message: "no answer within 10 s", ms: 10_000 },
+        { name: "address", ok: true, ms: 48 },
+        { name: "key", ok: true, ms: 91 },
+        { name: "answer", ok: false, message: "no answer within 10 s", ms: 10_000 },
       ],
     };
   }
@@ -383,7 +392,7 @@ export class Host {
       plugin: `dsh_plugins.${id}:plugin`,
       phase: "active",
       required: false,
-      origin: "bundle core",
+      origin: { plugin: "bundle core" },
       missing: {},
       seconds: 0.12,
       disabled: false,
@@ -396,12 +405,12 @@ export class Host {
         row("weather-tools", {
           phase: "failed",
           required: this.flags.has("--required-failed"),
-          origin: "your plugins",
+          origin: { plugin: "your plugins", config: "profiles/desktop/patch.yaml:3" },
           folder: "/home/ada/.dsh/plugins/weather-tools",
           error: {
             code: "PLUGIN_CONFIG_INVALID",
             message: "weather-tools.tides\n  config.station: Field required (plugin.toml:14)",
-            log: "Traceback (most recent call last):\n  …",
+            remedy: "Set station in your profile's patch, or disable the row.",
           },
         }),
         row("tide-alerts", { phase: "waiting", missing: { WeatherStation: "weather-tools" } }),

@@ -8,7 +8,7 @@ import { registerParts } from "./page";
 import { Screen, ScreenContext } from "./parts/context";
 import { addCommands } from "./shell/commands";
 import { Frame } from "./shell/frame";
-import { restorePlace } from "./shell/restore";
+import { followFolders, restorePlace } from "./shell/restore";
 import { followPreferences } from "./theme/theme";
 import "./styles";
 
@@ -20,6 +20,7 @@ addCommands(screen);
 bindKeys(screen.commands, () => document.querySelector("dialog[open]") !== null);
 guardNavigation(app);
 restorePlace(app);
+followFolders(screen);
 app.start();
 
 const place = document.getElementById("app");

@@ -2,6 +2,7 @@
 
 import { useApp } from "../parts/context";
 import type { SessionProps } from "../slots/slots";
+import type { Mode } from "../wire";
 import { ModeChip } from "./modechip";
 import { ModelChip } from "./modelchip";
 
@@ -12,7 +13,7 @@ export function SessionMode({ store }: SessionProps) {
   const { sessionId } = session;
   return (
     <ModeChip
-      mode={session.mode}
+      mode={session.mode as Mode}
       choose={(mode) =>
         void app.attempt(async () => {
           app.host.put(await app.api.call("session/setMode", { sessionId, mode }));

@@ -22,7 +22,10 @@ export function escapePressed(screen: Screen): void {
   const session = runningHere(screen);
   if (!session) return;
   const { stopArmed } = screen;
-  if (stopArmed.peek() > Date.now()) return stopTurn(screen, session);
+  if (stopArmed.peek() > Date.now()) {
+    stopTurn(screen, session);
+    return;
+  }
   const until = Date.now() + ARMED_MS;
   stopArmed.value = until;
   setTimeout(() => {

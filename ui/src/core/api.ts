@@ -1,6 +1,6 @@
 /** Calls to the host: one POST per method, errors as one class. */
 
-import type { Method, Methods } from "./methods";
+import type { Method, Request, Response } from "./methods";
 
 /** What the host refused, or that it could not be reached (`code` is then OFFLINE). */
 export class ApiError extends Error {
@@ -17,7 +17,7 @@ export class ApiError extends Error {
 }
 
 export interface Api {
-  call<M extends Method>(method: M, request: Methods[M][0]): Promise<Methods[M][1]>;
+  call<M extends Method>(method: M, request: Request<M>): Promise<Response<M>>;
 }
 
 interface Refusal {
@@ -34,7 +34,7 @@ function refused(status: number, body: unknown): ApiError {
 export function httpApi(token: string, fetcher: typeof fetch = fetch.bind(globalThis)): Api {
   return {
     async call(method, request) {
-      let response: Response;
+      let response: Awaited<ReturnType<typeof fetch>>;
       try {
         response = await fetcher(`/api/${method}`, {
           method: "POST",

@@ -34,6 +34,11 @@ export class App {
       url: `${scheme}://${location.host}/api/events`,
       positions: () => ({ host: this.host.position, sessions: this.#positions() }),
       frames: (items) => this.receive(items),
+      refused: () =>
+        api.call("host/describe", {}).then(
+          () => false,
+          (error) => error instanceof ApiError && (error.status === 401 || error.status === 403),
+        ),
     });
   }
 

@@ -10,7 +10,7 @@ import type { EventData, EventType, SessionEvent } from "../wire";
 import { isSettled, OUTPUT_KEPT, type Row, type ToolRow } from "./rows";
 import { StepStream } from "./stream";
 import { toolSettled } from "./toolstate";
-import { TurnFacts } from "./turnfacts";
+import { tokensOf, TurnFacts } from "./turnfacts";
 import { contextOf, textOf } from "./usermessage";
 
 type Handler<T extends EventType> = (data: EventData[T], event: SessionEvent) => void;
@@ -19,6 +19,9 @@ type Fresh<R> = R extends Row ? Omit<R, "changed" | "turn"> & { turn?: number } 
 export class Transcript {
   rows: Row[] = [];
   readonly structure = signal(0);
+  /** Of the last request and its answer; 0 before the first. */
+  contextTokens = 0;
+  contextWindow: number | undefined;
   /** The turn that is open, or the last one. */
   turn = 0;
   #open = false;
@@ -127,7 +130,11 @@ export class Transcript {
     "assistant/message": (data) => {
       this.#answered();
       this.#facts.message(data.usage);
+      if (data.usage) this.contextTokens = tokensOf(data.usage);
       this.#stream.message(data);
+    },
+    "request/context": ({ contextWindow }) => {
+      this.contextWindow = contextWindow;
     },
     "tool/call": (data, event) => {
       let row = this.#calls.get(data.callId);

@@ -3,6 +3,7 @@
 import { computed, signal } from "@preact/signals-core";
 import type {
   BootReport,
+  DialectView,
   Frame,
   HostDescription,
   HostSnapshot,
@@ -21,6 +22,7 @@ export interface Toast extends Notice {
 export interface Models {
   providers: ProviderView[];
   current: ModelRoute | null;
+  dialects: DialectView[];
 }
 
 export class HostStore {
@@ -37,6 +39,8 @@ export class HostStore {
   readonly failedRows = computed(
     () => this.boot.value?.rows.filter((row) => row.phase === "failed" && !row.disabled) ?? [],
   );
+  /** A folder that somebody started the program with. */
+  readonly openFolder = signal<string | null>(null);
   /** Raised when settings of the host changed. */
   readonly settingsChanged = signal(0);
   position: { epoch: string; seq: number } | null = null;
@@ -92,6 +96,9 @@ export class HostStore {
         break;
       case "host/settings":
         this.settingsChanged.value++;
+        break;
+      case "host/open-folder":
+        this.openFolder.value = (data as { path: string }).path;
         break;
       case "host/notice":
         this.toast(data as Notice);

@@ -49,9 +49,7 @@ export class Navigation {
   /** Out of settings, to the last place that was not one. */
   leaveSettings(): void {
     const { places, index } = this.#trail.peek();
-    for (let at = index; at >= 0; at--) {
-      if (places[at]!.at !== "settings") return this.go(places[at]!);
-    }
-    this.go({ at: "start" });
+    const last = places.slice(0, index + 1).findLast((place) => place.at !== "settings");
+    this.go(last ?? { at: "start" });
   }
 }

@@ -17,7 +17,7 @@ export class Prefs {
   async load(): Promise<void> {
     const { state } = await this.api.call("ui/state", {});
     // What was changed before the answer came is newer.
-    this.state.value = { ...state, ...this.#patch };
+    this.state.value = { ...(state as Record<string, Json>), ...this.#patch };
     this.loaded.value = true;
   }
 

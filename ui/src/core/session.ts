@@ -1,7 +1,7 @@
 /** One session as the page sees it: transcript, queue, live state, paging. */
 
 import { batch, signal } from "@preact/signals-core";
-import type { Frame, Json, LiveState, QueueState, SessionEvent, SessionSnapshot } from "../wire";
+import type { Frame, LiveState, QueueState, SessionEvent, SessionSnapshot } from "../wire";
 import type { Api } from "./api";
 import { Transcript } from "./fold";
 import { perFrame } from "./frames";
@@ -15,11 +15,17 @@ export interface PendingPrompt {
 const PAGE = 200;
 const NO_QUEUE: QueueState = { nextTurn: [], nextStep: [] };
 
+function messagesIn(events: SessionEvent[]): string[] {
+  return events.filter((e) => e.type === "user/message").map((e) => (e.data as { id: string }).id);
+}
+
 export class SessionStore {
   readonly transcript = signal(new Transcript());
   readonly queue = signal<QueueState>(NO_QUEUE);
   readonly live = signal<LiveState>({ status: "idle" });
-  readonly projections = signal<Record<string, Json>>({});
+  readonly notice = signal<string | null>(null);
+  /** Why it cannot be shown at all. */
+  readonly unavailable = signal<string | null>(null);
   readonly readOnly = signal<string | null>(null);
   /** Sent, and not yet seen in log or queue. */
   readonly pending = signal<PendingPrompt[]>([]);
@@ -43,22 +49,26 @@ export class SessionStore {
   receive(frame: Frame): void {
     switch (frame.type) {
       case "session/event":
-        return this.#event(frame.data as SessionEvent);
+        this.#event(frame.data as SessionEvent);
+        break;
       case "session/snapshot":
-        return this.#snapshot(frame.data as SessionSnapshot);
+        this.#snapshot(frame.data as SessionSnapshot);
+        break;
       case "session/output": {
         const { callId, text } = frame.data as { callId: string; text: string };
         this.transcript.peek().output(callId, text);
-        return this.#flush();
+        this.#flush();
+        break;
       }
       case "session/status":
         this.live.value = frame.data as LiveState;
-        return;
+        break;
       case "session/queue":
         this.queue.value = frame.data as QueueState;
-        return this.#settle(this.#queued());
-      case "session/projections":
-        this.projections.value = { ...this.projections.peek(), ...(frame.data as object) };
+        this.#settle(this.#queued());
+        break;
+      case "session/unavailable":
+        this.unavailable.value = (frame.data as { message: string }).message;
     }
   }
 
@@ -101,11 +111,12 @@ export class SessionStore {
       this.transcript.value = transcript;
       this.queue.value = snapshot.queue;
       this.live.value = snapshot.live;
-      this.projections.value = snapshot.projections;
+      this.notice.value = snapshot.notice ?? null;
+      this.unavailable.value = null;
       this.readOnly.value = snapshot.readOnly;
       this.hasMore.value = snapshot.hasMore;
-      this.pending.value = [];
       this.ready.value = true;
+      this.#settle(new Set([...this.#queued(), ...messagesIn(snapshot.events)]));
     });
   }
 

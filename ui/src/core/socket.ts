@@ -24,6 +24,8 @@ export interface LinkOptions {
   url: string;
   positions(): Positions;
   frames(items: Frame[]): void;
+  /** Whether the host says that it does not know this page: a refused socket says nothing. */
+  refused?: () => Promise<boolean>;
   /** For tests. */
   open?: (url: string) => WebSocket;
 }
@@ -37,6 +39,7 @@ export class Link {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #pulse: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
+  #opened = false;
   #stop = new AbortController();
 
   constructor(private readonly options: LinkOptions) {}
@@ -83,7 +86,9 @@ export class Link {
     const open = this.options.open ?? ((url) => new WebSocket(url));
     const socket = open(this.options.url);
     this.#socket = socket;
+    this.#opened = false;
     socket.onopen = () => {
+      this.#opened = true;
       const { host, sessions } = this.options.positions();
       const hello = { op: "hello", token: this.options.token, sessions };
       this.#send(host ? { ...hello, host } : hello);
@@ -135,6 +140,14 @@ export class Link {
     const delay = code === 4408 ? 0 : delayOf(this.#attempt++);
     this.nextTry.value = Date.now() + delay;
     this.#timer = setTimeout(() => this.#connect(), delay);
+    if (!this.#opened) void this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    if (!(await this.options.refused?.()) || this.#closed || this.state.peek() === "connected") return;
+    clearTimeout(this.#timer);
+    this.#drop();
+    this.state.value = "refused";
   }
 
   #drop(): void {

@@ -11,6 +11,14 @@ export interface Figures {
   outputTokens?: number;
 }
 
+export function tokensOf(usage: Usage): number {
+  return inputOf(usage) + usage.outputTokens;
+}
+
+function inputOf(usage: Usage): number {
+  return usage.inputTokens + (usage.cacheReadTokens ?? 0) + (usage.cacheWriteTokens ?? 0);
+}
+
 export class TurnFacts {
   #asked: number | undefined;
   #first: number | undefined;
@@ -40,7 +48,7 @@ export class TurnFacts {
   message(usage: Usage | undefined): void {
     if (!usage) return;
     this.#counted = true;
-    this.#input += usage.inputTokens + (usage.cacheReadTokens ?? 0) + (usage.cacheWriteTokens ?? 0);
+    this.#input += inputOf(usage);
     this.#output += usage.outputTokens;
     if (this.#first === undefined || this.#last === undefined) return;
     this.#decodeMs += this.#last - this.#first;

@@ -8,8 +8,6 @@ export function Pieces({ raw }: { raw: string }) {
   return (
     <>
       {visible(raw).pieces.map((piece, at) => (
-        // Pieces of one text have no identity of their own.
-        // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <span key={at} class={piece.kind === "plain" ? undefined : `unseen ${piece.kind}`}>
           {piece.text}
         </span>

@@ -23,8 +23,15 @@ export interface Visible {
 
 // Control, format (bidi, zero width, tags), line separators, private, unassigned, lone
 // surrogates, odd spaces, variation selectors, and letters that draw nothing.
-const UNSEEN =
-  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufe00-\ufe0f\u{e0100}-\u{e01ef}]|(?! )\p{Zs}/u;
+const UNSEEN = new RegExp(
+  [
+    "[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Co}\\p{Cn}\\p{Cs}]",
+    "[\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u2800\\u3164\\uffa0]",
+    "[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]",
+    "(?! )\\p{Zs}",
+  ].join("|"),
+  "u",
+);
 const SPACES = / {20,}/;
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 const LATIN = /\p{Script=Latin}/u;

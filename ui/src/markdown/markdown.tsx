@@ -24,7 +24,6 @@ export function Markdown({ owner, text, live }: MarkdownProps) {
     <>
       {blocks.map((block, at) => (
         <BlockView
-          // biome-ignore lint/suspicious/noArrayIndexKey: blocks are told apart by place
           key={at}
           block={block}
           live={live && at === blocks.length - 1}

@@ -67,7 +67,6 @@ function block(token: Token, key: number, live: boolean): ComponentChildren {
 
 function List({ token }: { token: Tokens.List }) {
   const items = token.items.map((item, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: items are told apart by place
     <li key={at} class={item.task ? "task" : undefined}>
       {item.task && <input type="checkbox" checked={item.checked ?? false} disabled />}
       <BlockTokens tokens={item.tokens.filter((part) => part.type !== "checkbox")} />
@@ -84,7 +83,6 @@ function Table({ token }: { token: Tokens.Table }) {
         <thead>
           <tr>
             {token.header.map((cell, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: cells are told apart by place
               <th key={at} class={alignOf(cell)}>
                 {inline(cell.tokens)}
               </th>
@@ -93,10 +91,8 @@ function Table({ token }: { token: Tokens.Table }) {
         </thead>
         <tbody>
           {token.rows.map((row, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows are told apart by place
             <tr key={at}>
               {row.map((cell, place) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: as above
                 <td key={place} class={alignOf(cell)}>
                   {inline(cell.tokens)}
                 </td>

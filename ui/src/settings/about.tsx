@@ -12,22 +12,25 @@ export function AboutPage() {
   const profile = app.host.boot.value?.profile;
   if (!told) return <Page title={t("settings.about")}>{null}</Page>;
   const { sandbox } = told;
-  const full = sandbox.level === "full";
+  const full = sandbox?.level === "full";
   return (
     <Page title={t("settings.about")} lead={t("about.lead")}>
       <div class="card list facts-list">
         <Fact name={t("about.sandbox")}>
           <Dot kind={full ? "ok" : "waiting"} word="" />
-          {sandbox.mechanism}, {t(`about.level.${sandbox.level}` as Key)}
+          {sandbox && `${sandbox.mechanism}, `}
+          {t(`about.level.${sandbox?.level ?? "none"}` as Key)}
         </Fact>
-        {sandbox.gaps.length > 0 && (
+        {sandbox && sandbox.gaps.length > 0 && (
           <Fact name={t("about.gaps")}>
             <span class="warn">{list(sandbox.gaps)}</span>
           </Fact>
         )}
-        <Fact name={t("about.network")}>
-          {t(sandbox.network ? "about.networkOn" : "about.networkOff")}
-        </Fact>
+        {sandbox && (
+          <Fact name={t("about.network")}>
+            {t(sandbox.network ? "about.networkOn" : "about.networkOff")}
+          </Fact>
+        )}
         <Fact name={t("about.keys")}>
           {t(told.credentialStore === "keyring" ? "models.keyIn.keyring" : "models.keyIn.file")}
         </Fact>

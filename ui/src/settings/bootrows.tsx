@@ -16,6 +16,12 @@ export function stateOf(row: BootRow): DotKind {
   return "pending";
 }
 
+/** The layers that the row comes from: of its plugin first, then of what was changed. */
+function layersOf(row: BootRow): string {
+  const { plugin, ...others } = row.origin;
+  return [...new Set([plugin, ...Object.values(others)])].filter(Boolean).join(", ");
+}
+
 export function BootRows({ rows }: { rows: BootRow[] }) {
   return (
     <div class={`card list ${rows.every((row) => stateOf(row) === "failed") ? "bad" : ""}`}>
@@ -54,7 +60,7 @@ function PlainRow({ row }: { row: BootRow }) {
           {noteOf(row)} · <span class="mono">{row.plugin}</span>
         </div>
       </div>
-      <span class="layer hide-narrow">{row.origin}</span>
+      <span class="layer hide-narrow">{layersOf(row)}</span>
     </div>
   );
 }
@@ -62,7 +68,7 @@ function PlainRow({ row }: { row: BootRow }) {
 function reportOf(row: BootRow): string {
   const { error } = row;
   const lines = [`${row.id} (${row.plugin})`, `${error?.code ?? ""}: ${error?.message ?? ""}`];
-  return [...lines, error?.log ?? ""].join("\n").trim();
+  return [...lines, error?.remedy ?? "", layersOf(row)].join("\n").trim();
 }
 
 function FailedRow({ row }: { row: BootRow }) {
@@ -80,7 +86,7 @@ function FailedRow({ row }: { row: BootRow }) {
           <span class="tag danger">
             {t(row.required ? "plugins.failedRequired" : "plugins.failedAtStart")}
           </span>
-          <span class="small quiet trunc">{row.origin}</span>
+          <span class="small quiet trunc">{layersOf(row)}</span>
         </div>
         <button type="button" class="btn" onClick={() => run("boot/retry")}>
           <Icon name="rotate-cw" small />
@@ -107,12 +113,7 @@ function FailedRow({ row }: { row: BootRow }) {
           </code>
           <CopyButton text={() => reportOf(row)} label={t("plugins.copyReport")} />
         </div>
-        {row.error?.log && (
-          <details>
-            <summary class="small">{t("plugins.log")}</summary>
-            <pre class="part-text">{row.error.log}</pre>
-          </details>
-        )}
+        {row.error?.remedy && <p class="small second">{row.error.remedy}</p>}
       </div>
     </div>
   );

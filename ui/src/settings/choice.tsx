@@ -23,7 +23,6 @@ export function Choice({ name, label, value, options, choose }: ChoiceProps) {
   return (
     <div class="seg" role="radiogroup" aria-label={label} onKeyDown={onKey}>
       {options.map(([each, words]) => (
-        // biome-ignore lint/a11y/useSemanticElements: a row of buttons, one chosen
         <button
           type="button"
           role="radio"

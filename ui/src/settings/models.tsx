@@ -168,13 +168,13 @@ function ProviderRow({ provider, edit }: ProviderRowProps) {
 function Origin({ provider }: { provider: ProviderView }) {
   const { credential, origin } = provider;
   if (credential?.source === "environment" || origin === "environment") {
-    return credential ? <code>{credential.ref}</code> : <>{t("models.fromEnv")}</>;
+    return credential ? <code>{credential.ref}</code> : <span>{t("models.fromEnv")}</span>;
   }
   if (credential?.configured) {
-    return <>{t(credential.source === "file" ? "models.keyIn.file" : "models.keyIn.keyring")}</>;
+    return <span>{t(credential.source === "file" ? "models.keyIn.file" : "models.keyIn.keyring")}</span>;
   }
-  if (origin === "builtin" && isGuide(provider)) return <>{t("models.builtin")}</>;
-  return credential ? <>{t("models.noKey")}</> : <>{t("models.noKeyNeeded")}</>;
+  if (origin === "builtin" && isGuide(provider)) return <span>{t("models.builtin")}</span>;
+  return <span>{t(credential ? "models.noKey" : "models.noKeyNeeded")}</span>;
 }
 
 function Health({ provider }: { provider: ProviderView }) {
@@ -220,6 +220,14 @@ function ProviderMenu({ provider, edit, test, setKey }: ProviderMenuProps) {
           }),
       }),
     );
+  const confirm = () =>
+    void app.attempt(async () => {
+      const { dialect, baseUrl } = provider;
+      const names = models.map((model) => model.id);
+      const same = { id, label, dialect, baseUrl: baseUrl ?? "", models: names };
+      await app.api.call("model/saveProvider", { ...same, confirmCredential: true });
+      await reload();
+    });
   const unset = () =>
     void app.attempt(async () => {
       if (credential) await app.api.call("credentials/unset", { ref: credential.ref });
@@ -257,6 +265,11 @@ function ProviderMenu({ provider, edit, test, setKey }: ProviderMenuProps) {
             <MenuItem icon="plug-zap" onSelect={act(test)}>
               {t("models.test")}
             </MenuItem>
+            {provider.error?.code === "CREDENTIAL_UNCONFIRMED" && (
+              <MenuItem icon="shield-check" onSelect={act(confirm)}>
+                {t("models.confirmKey")}
+              </MenuItem>
+            )}
             {credential?.writable && (
               <MenuItem icon="key-round" onSelect={act(setKey)}>
                 {t(credential.configured ? "models.replaceKey" : "models.setKey")}

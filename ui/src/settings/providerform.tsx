@@ -6,9 +6,11 @@ import { t } from "../i18n";
 import { whole } from "../i18n/format";
 import { Icon } from "../icons/icon";
 import { IconButton } from "../parts/buttons";
+import { onThisComputer } from "../core/models";
 import { useApp } from "../parts/context";
 import type { ProviderView } from "../wire";
-import { DIALECTS, requestUrl, validUrl } from "./dialects";
+import { AddressPreview, validUrl } from "./address";
+import { promptForKey } from "./credential";
 import { idOf } from "./local";
 import { parseTokens } from "./tokens";
 
@@ -21,28 +23,41 @@ export function ProviderForm({ provider, close }: ProviderFormProps) {
   const app = useApp();
   const card = useRef<HTMLElement>(null);
   const label = useSignal(provider?.label ?? "");
-  const dialect = useSignal(provider?.dialect ?? "openai-chat");
+  const dialects = app.host.models.value?.dialects ?? [];
+  const dialect = useSignal(provider?.dialect ?? dialects[0]?.name ?? "generic");
   const baseUrl = useSignal(provider?.baseUrl ?? "");
   const models = useSignal(provider?.models.map((model) => model.id) ?? []);
   const window = useSignal(provider?.models[0]?.contextWindow?.toString() ?? "");
   const fetching = useSignal(false);
-  const id = provider?.id ?? idOf(label.value);
+  const kind = dialects.find((each) => each.name === dialect.value);
+  const name = label.value.trim() || kind?.label || "";
+  const id = provider?.id ?? idOf(name);
   const goodUrl = validUrl(baseUrl.value);
-  const ready = label.value.trim() !== "" && goodUrl && models.value.length > 0;
+  const ready = name !== "" && goodUrl;
 
   useEffect(() => {
+    if (!provider) chooseDialect(dialect.peek());
     card.current?.scrollIntoView({ block: "nearest" });
     card.current?.querySelector("input")?.focus();
   }, []);
 
+  /** A kind of server brings its usual address along, unless one was typed. */
+  function chooseDialect(chosen: string) {
+    const usual = dialects.map((each) => each.baseUrl);
+    if (!baseUrl.peek() || usual.includes(baseUrl.peek())) {
+      baseUrl.value = dialects.find((each) => each.name === chosen)?.baseUrl ?? "";
+    }
+    dialect.value = chosen;
+  }
+
   async function fetchList() {
     fetching.value = true;
     await app.attempt(async () => {
-      const ref = provider?.credential?.ref;
+      const ref = provider?.credential?.ref ?? kind?.credentialRef;
       const where = { baseUrl: baseUrl.peek(), dialect: dialect.peek() };
       const request = ref ? { ...where, credentialRef: ref } : where;
       const found = await app.api.call("model/discover", request);
-      models.value = found.models.map((model) => (typeof model === "string" ? model : model.id));
+      models.value = found.models.map((model) => model.id);
     });
     fetching.value = false;
   }
@@ -53,19 +68,21 @@ export function ProviderForm({ provider, close }: ProviderFormProps) {
     const contextWindow = parseTokens(window.peek());
     const request = {
       id,
-      label: label.peek().trim(),
+      label: name,
       dialect: dialect.peek(),
       baseUrl: baseUrl.peek().trim(),
       models: models.peek(),
       ...(contextWindow ? { contextWindow } : {}),
     };
     const went = await app.attempt(async () => {
-      await app.api.call("model/saveProvider", request);
+      const saved = await app.api.call("model/saveProvider", request);
       await app.host.loadModels();
+      app.host.toast({ level: "info", message: t("models.saved") });
+      close();
+      const keyless = saved.credential && !saved.credential.configured;
+      if (keyless && app.facts.native && !onThisComputer(saved)) await promptForKey(app, saved);
     });
-    if (!went) return;
-    app.host.toast({ level: "info", message: t("models.saved") });
-    close();
+    if (!went) card.current?.scrollIntoView({ block: "nearest" });
   }
 
   return (
@@ -82,6 +99,7 @@ export function ProviderForm({ provider, close }: ProviderFormProps) {
             <span class="input">
               <input
                 data-testid="provider-name"
+                placeholder={kind?.label}
                 value={label.value}
                 onInput={(event) => {
                   label.value = event.currentTarget.value;
@@ -96,13 +114,11 @@ export function ProviderForm({ provider, close }: ProviderFormProps) {
               <select
                 data-testid="provider-dialect"
                 value={dialect.value}
-                onChange={(event) => {
-                  dialect.value = event.currentTarget.value;
-                }}
+                onChange={(event) => chooseDialect(event.currentTarget.value)}
               >
-                {DIALECTS.map(([value, words]) => (
-                  <option key={value} value={value}>
-                    {words}
+                {dialects.map((each) => (
+                  <option key={each.name} value={each.name}>
+                    {each.label}
                   </option>
                 ))}
               </select>
@@ -123,11 +139,7 @@ export function ProviderForm({ provider, close }: ProviderFormProps) {
                 }}
               />
             </span>
-            <span class={`hint ${baseUrl.value && !goodUrl ? "danger" : ""}`}>
-              {goodUrl
-                ? t("models.urlPreview", { url: requestUrl(dialect.value, baseUrl.value) })
-                : t("models.urlBad")}
-            </span>
+            <AddressPreview baseUrl={baseUrl.value} dialect={dialect.value} />
           </label>
           <ModelNames
             names={models.value}

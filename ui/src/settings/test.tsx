@@ -1,7 +1,7 @@
 /** The connection test: every step by name, so that one sees where it stops. */
 
 import { type Signal, useSignal } from "@preact/signals";
-import { t } from "../i18n";
+import { type Key, t } from "../i18n";
 import { duration } from "../i18n/format";
 import { Icon } from "../icons/icon";
 import { IconButton } from "../parts/buttons";
@@ -62,7 +62,7 @@ export function TestResult({ test }: { test: ConnectionTest }) {
         <div class="check" key={step.name}>
           <Icon name={step.ok ? "check" : "x"} small class={step.ok ? "ok" : "danger"} />
           <span class="grow">
-            {step.name}
+            {t(`test.${step.name}` as Key)}
             {step.message && <span class="quiet"> {step.message}</span>}
           </span>
           {step.ms != null && <span class="small quiet num">{duration(step.ms)}</span>}

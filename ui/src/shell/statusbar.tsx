@@ -9,7 +9,7 @@ import { Ring } from "../parts/ring";
 import { slots } from "../slots/slots";
 import { List } from "../slots/views";
 import { hasNoModel } from "../core/models";
-import { contextUse } from "../core/projections";
+import { contextUse } from "../core/context";
 
 export function StatusBar() {
   return (
@@ -55,7 +55,7 @@ function SandboxStatus() {
   const { host, nav } = useApp();
   const place = nav.place.value;
   const described = host.description.value;
-  if (!described) return null;
+  if (!described?.sandbox) return null;
   const session = place.at === "session" ? host.sessions.value.get(place.sessionId) : undefined;
   const mode = session?.mode ?? described.defaultMode;
   const { level, network } = described.sandbox;
@@ -89,7 +89,7 @@ function SessionStatus() {
   }
   const store = app.session(place.sessionId);
   const { status, turn, step } = store.live.value;
-  const use = contextUse(store.projections.value);
+  const use = contextUse(app, store);
   return (
     <>
       {status === "running" && turn != null && step != null && (

@@ -19,7 +19,7 @@ const MODES = new Set(["read-only", "workspace-write", "danger-full-access"]);
 export function stagedMode(app: App): Mode {
   const place = app.prefs.state.value.stagedMode;
   if (typeof place === "string" && MODES.has(place)) return place as Mode;
-  return app.host.description.value?.defaultMode ?? "workspace-write";
+  return (app.host.description.value?.defaultMode as Mode | undefined) ?? "workspace-write";
 }
 
 export function stageMode(app: App, mode: Mode): void {

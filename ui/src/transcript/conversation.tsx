@@ -32,6 +32,12 @@ function Conversation({ store }: SessionProps) {
   useEffect(() => app.prefs.set("lastSession", store.id), [store.id]);
   return (
     <>
+      {store.notice.value && (
+        <div class="banner warn" role="status">
+          <Icon name="triangle-alert" />
+          <span class="grow">{store.notice.value}</span>
+        </div>
+      )}
       <Fence name="transcript">
         <Log store={store} />
       </Fence>
@@ -64,6 +70,14 @@ function Log({ store }: SessionProps) {
     },
     [],
   );
+  if (store.unavailable.value) {
+    return (
+      <div class="log-loading" role="alert">
+        <p class="danger medium">{t("log.unavailable")}</p>
+        <p class="second">{store.unavailable.value}</p>
+      </div>
+    );
+  }
   if (!store.ready.value) return <Loading />;
   return (
     <div class="log-frame">

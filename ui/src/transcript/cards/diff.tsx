@@ -115,7 +115,6 @@ function Line({ line }: { line: DiffLine }) {
       <b>{SIGNS[line.kind]}</b>
       <span>
         {line.words.map((word, at) =>
-          // biome-ignore lint/suspicious/noArrayIndexKey: words of one line have no names
           word.marked ? <em key={at}>{word.text}</em> : word.text,
         )}
       </span>

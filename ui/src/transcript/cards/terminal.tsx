@@ -63,10 +63,8 @@ function Output({ text, live }: { text: string; live: boolean }) {
   return (
     <div class={`o ${live ? "live" : ""}`}>
       {ansiLines(text).map((spans, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines of one text have no names
         <div key={at} class="o-line">
           {spans.map((span, place) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: as above
             <span key={place} class={span.style || undefined}>
               {span.text}
             </span>
