@@ -221,7 +221,7 @@ def watched(
     watch.over(page)
     page.goto(url or program.url)
     yield page
-    assert watch.faults == []
+    assert not watch.faults, watch.faults
 
 
 @contextmanager

@@ -10,7 +10,6 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from support.browser import Desk, desk, watched
-from support.program import client_of
 from support.scripted_model import Reply, calls, says, tool_call
 from support.served import Scripting, results_of, served
 from support.stored import Event, kinds, logs
@@ -65,51 +64,63 @@ def hold(page: Page, key: str) -> None:
         page.keyboard.down(key)
 
 
-@pytest.mark.parametrize("key", ["Enter", " ", "a"])
+def rest(page: Page) -> None:
+    """Half a second without a key, on the page's clock."""
+    since = page.evaluate("Date.now()")
+    page.wait_for_function("since => Date.now() - since > 600", arg=since)
+
+
 def test_a_key_that_is_held_while_the_card_opens_approves_nothing(
-    browser: Browser, tmp_path: Path, key: str
+    browser: Browser, tmp_path: Path
 ) -> None:
-    replies = [asking("touch made"), says("All done.")]
+    keys = ("Enter", " ", "a")
+    replies = [reply for _ in keys for reply in (asking("touch made"), says("I see."))]
     with (
         served(Scripting(*replies)) as model,
         desk(browser, tmp_path, env=model.variables) as opened,
     ):
-        opened.composer.fill("do it")
-        opened.composer.press("Enter")
-        hold(opened.page, key)
-        expect(opened.approval).to_be_visible()
-        hold(opened.page, key)
-        armed(opened)
-        hold(opened.page, key)
-        opened.page.keyboard.up(key)
-        assert decisions(opened) == []
+        for turn, key in enumerate(keys):
+            opened.composer.fill("do it")
+            opened.composer.press("Enter")
+            hold(opened.page, key)
+            expect(opened.approval).to_be_visible()
+            hold(opened.page, key)
+            armed(opened)
+            hold(opened.page, key)
+            opened.page.keyboard.up(key)
+            assert decisions(opened) == ["rejected"] * turn
+            opened.part("approval-deny").click()
+            opened.ended(turn + 1)
+            opened.composer.fill("")
+        assert decisions(opened) == ["rejected"] * 3
         assert not (opened.work / "made").exists()
+
+
+CLICK_AT_ONCE = """
+new MutationObserver(() => {
+  const allow = document.querySelector("[data-testid=approval-allow]");
+  if (!allow || window.firstClick) return;
+  window.firstClick = {disabled: allow.disabled};
+  allow.click();
+}).observe(document, {childList: true, subtree: true});
+"""
+
+
+def test_a_click_where_the_card_appears_does_nothing(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with (
+        served(Scripting(asking("touch made"), says("All done."))) as model,
+        desk(browser, tmp_path, env=model.variables) as opened,
+    ):
+        opened.page.evaluate(CLICK_AT_ONCE)
+        opened.ask("do it")
+        armed(opened)
+        assert opened.page.evaluate("window.firstClick") == {"disabled": True}
+        assert decisions(opened) == []
         opened.part("approval-deny").click()
         opened.ended()
         assert decisions(opened) == ["rejected"]
-
-
-def test_the_card_is_inert_at_first_and_the_host_refuses_an_early_answer(
-    browser: Browser, tmp_path: Path
-) -> None:
-    with asked(browser, tmp_path, "true") as opened:
-        # At its first paint both buttons are off; only the host's clock is exact.
-        [waiting] = opened.call("approval/list")["approvals"]
-        armed(opened)
-        opened.part("approval-allow").click()
-        opened.ended()
-        assert decisions(opened) == ["allowed-once"]
-        with client_of(opened.program) as client:
-            late = client.post(
-                "approval/answer",
-                {
-                    "approvalId": waiting["approvalId"],
-                    "hash": waiting["hash"],
-                    "outcome": "rejected",
-                },
-            )
-        assert late.status_code in (403, 404)
-        assert decisions(opened) == ["allowed-once"]
 
 
 def test_a_letter_allows_only_while_the_card_itself_has_the_focus(
@@ -127,10 +138,7 @@ def test_a_letter_allows_only_while_the_card_itself_has_the_focus(
         opened.press("Shift", "x")
         opened.press("a")
         assert decisions(opened) == []
-        opened.page.wait_for_function(
-            "since => performance.now() - since > 600",
-            arg=opened.page.evaluate("performance.now()"),
-        )
+        rest(opened.page)
         opened.press("a")
         opened.ended()
         assert decisions(opened) == ["allowed-once"]
@@ -224,43 +232,35 @@ def test_the_end_of_the_program_is_no_consent(browser: Browser, tmp_path: Path) 
         assert decisions(opened) and "allowed-once" not in decisions(opened)
 
 
-DANGEROUS = {
-    "many spaces": "echo safe" + " " * 3000 + "; rm -rf x",
-    "direction": "echo \u202egnihton",
-    "zero width": "ec\u200bho x",
-    "carriage return": "rm -rf x\recho safe",
-    "escape": "echo \x1b[8mhidden\x1b[0m",
-    "many lines": "\n".join(f"echo line {n}" for n in range(500)),
-    "another script": "p\u0430yload",
-    "no-break space": "rm\u00a0x",
+LINES = "\n".join(f"echo line {n}" for n in range(500))
+SEEN_AS = {
+    "echo safe" + " " * 3000 + "; rm -rf x": "echo safe[3000 \u00d7 U+0020]; rm -rf x",
+    "echo \u202egnihton": r"echo \u202egnihton",
+    "ec\u200bho x": r"ec\u200bho x",
+    "rm -rf x\recho safe": r"rm -rf x\recho safe",
+    "echo \x1b[8mhidden\x1b[0m": r"echo \x1b[8mhidden\x1b[0m",
+    "rm\u00a0x": r"rm\xa0x",
+    "p\u0430yload": "p\u0430yload",
+    LINES: LINES,
 }
 
 
-@pytest.mark.parametrize("kind", DANGEROUS)
-def test_the_card_hides_nothing_of_a_command(
-    browser: Browser, tmp_path: Path, kind: str
-) -> None:
-    command = DANGEROUS[kind]
-    with asked(browser, tmp_path, command) as opened:
-        shown = opened.part("approval-command").text_content() or ""
-        expected = {
-            "many spaces": "echo safe[3000 × U+0020]; rm -rf x",
-            "direction": r"echo \u202egnihton",
-            "zero width": r"ec\u200bho x",
-            "carriage return": r"rm -rf x\recho safe",
-            "escape": r"echo \x1b[8mhidden\x1b[0m",
-            "no-break space": r"rm\xa0x",
-        }
-        assert shown == expected.get(kind, command)
+def test_the_card_hides_nothing_of_a_command(browser: Browser, tmp_path: Path) -> None:
+    with asked(browser, tmp_path, *SEEN_AS) as opened:
+        code = opened.part("approval-command")
         flags = opened.approval.locator(".exact-flags")
-        expect(flags).not_to_be_empty()
-        if kind == "many lines":
-            expect(flags).to_contain_text("500")
-            code = opened.part("approval-command")
-            code.get_by_text("echo line 499").scroll_into_view_if_needed()
-            expect(opened.part("approval-allow")).to_be_in_viewport()
-        else:
-            expect(flags).to_have_class("small exact-flags warn")
+        for command, seen in SEEN_AS.items():
+            expect(code).to_have_js_property("textContent", seen)
+            armed(opened)
+            if command == LINES:
+                expect(flags).to_contain_text("500 lines")
+                code.get_by_text("echo line 499").scroll_into_view_if_needed()
+                expect(opened.part("approval-allow")).to_be_in_viewport(ratio=1)
+            else:
+                expect(flags).to_have_class("small exact-flags warn")
+            opened.part("approval-deny").click()
+        opened.ended()
+        assert decisions(opened) == ["rejected"] * len(SEEN_AS)
 
 
 def test_a_risky_command_needs_a_second_yes_and_no_letter_allows_it(
@@ -268,12 +268,9 @@ def test_a_risky_command_needs_a_second_yes_and_no_letter_allows_it(
 ) -> None:
     with asked(browser, tmp_path, "rm -rf gone") as opened:
         (opened.work / "gone").mkdir()
-        expect(opened.part("approval-deny")).to_be_focused()
+        armed(opened)
         opened.approval.focus()
-        opened.page.wait_for_function(
-            "since => performance.now() - since > 600",
-            arg=opened.page.evaluate("performance.now()"),
-        )
+        rest(opened.page)
         opened.press("a")
         assert decisions(opened) == []
         opened.part("approval-allow").click()
@@ -284,6 +281,17 @@ def test_a_risky_command_needs_a_second_yes_and_no_letter_allows_it(
         opened.ended()
         assert decisions(opened) == ["allowed-once"]
         assert not (opened.work / "gone").exists()
+
+
+def test_a_risky_command_puts_the_focus_on_no(browser: Browser, tmp_path: Path) -> None:
+    script = Scripting()
+    with served(script) as model, desk(browser, tmp_path, env=model.variables) as opened:
+        gate = model.gate()
+        script.replies += [Reply(gate, *asking("rm -rf gone").pieces)]
+        opened.ask("do it")
+        opened.transcript.focus()
+        gate.open()
+        expect(opened.part("approval-deny")).to_be_focused()
 
 
 def test_what_was_shown_is_what_ran(browser: Browser, tmp_path: Path) -> None:
