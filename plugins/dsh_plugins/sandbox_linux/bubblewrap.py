@@ -6,7 +6,7 @@ import importlib.util
 import os
 from pathlib import Path
 
-from dsh.seams.sandbox import Confinement, Enforcement, Policy
+from dsh.seams.sandbox import Confinement, Enforcement, Policy, SandboxUnavailable
 from dsh_plugins.sandbox_linux import seccomp
 
 # Ubuntu's AppArmor profile lets only the system's own bwrap make namespaces.
@@ -60,13 +60,7 @@ class Bubblewrap:
             line += _private_tmp(policy, cwd)
             line += ["--bind", str(policy.workspace), str(policy.workspace)]
         line += ["--bind", str(policy.temp), str(policy.temp)]
-        for path in policy.read_only:
-            if path.exists():
-                line += ["--ro-bind", str(path), str(path)]
-        for path in policy.hidden:
-            if path.is_dir():
-                line += ["--perms", "0000", "--tmpfs", str(path)]
-                line += ["--remount-ro", str(path)]
+        line += _protected(policy)
         line += ["--chdir", str(cwd), "--", *argv]
         rules: dict[str, object] = {
             "seccomp_fd": self._filters[policy.network],
@@ -99,6 +93,44 @@ def _private_tmp(policy: Policy, cwd: Path) -> list[str]:
             top = _TMP / path.relative_to(_TMP).parts[0]
             if top not in shown and top.is_dir():
                 shown.append(top)
+    for path in (*shown, policy.temp):
+        if path.is_relative_to(_TMP):
+            _make_place(policy.temp, path.relative_to(_TMP).parts)
     for top in shown:
         line += ["--ro-bind", str(top), str(top)]
+    return line
+
+
+def _make_place(folder: Path, parts: tuple[str, ...]) -> None:
+    """Make the folders on which to mount. Earlier commands could write here: a link that
+    one of them left would lead the mount, and what is made for it, somewhere else.
+    """
+    for part in parts:
+        folder = folder / part
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            folder.unlink()
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def _protected(policy: Policy) -> list[str]:
+    """The home read-only and its data hidden, also inside of a workspace."""
+    line: list[str] = []
+    above: set[Path] = set()
+    for path in (*policy.read_only, *policy.hidden):
+        for root in policy.writable_roots():
+            if path.is_relative_to(root):
+                if not path.is_dir():
+                    message = f"{path} is to be protected, but it is not there"
+                    raise SandboxUnavailable(message)
+                above |= {p for p in path.parents if p.is_relative_to(root) and p != root}
+    # A mount point cannot be renamed, but a folder above it could; so they are some, too.
+    for path in sorted(above, key=lambda p: len(p.parts)):
+        line += ["--bind", str(path), str(path)]
+    for path in policy.read_only:
+        if path.exists():
+            line += ["--ro-bind", str(path), str(path)]
+    for path in policy.hidden:
+        if path.is_dir():
+            line += ["--perms", "0000", "--tmpfs", str(path)]
+            line += ["--remount-ro", str(path)]
     return line

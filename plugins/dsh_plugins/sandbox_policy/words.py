@@ -22,7 +22,7 @@ def in_words(policy: Policy) -> str:
             what = (
                 f"Sandbox: workspace-write. Files below {policy.workspace} can be "
                 "changed, everything else is read-only. Temporary files belong into "
-                f"{policy.temp} ($TMPDIR in commands); a command's /tmp is private."
+                f"{policy.temp} ($TMPDIR in commands), not into /tmp."
             )
     network = "" if policy.network else " Commands have no network."
     return f"{what}{network} {policy.hidden[0]} is out of bounds."

@@ -30,11 +30,17 @@ def new_run(root: Path) -> Path:
 
 
 def sweep(root: Path) -> None:
-    """Remove the folders of runs that ended more than a week ago."""
+    """Remove the folders of runs that ended more than a week ago, and empty ones of
+    runs that were killed.
+    """
     for run in root.glob("run-*"):
+        if _alive(run):
+            continue
         age = clock.now_ms() - run.lstat().st_mtime_ns // 1_000_000
-        if age > _KEPT_MS and not _alive(run):
+        if age > _KEPT_MS:
             shutil.rmtree(run, ignore_errors=True)
+        else:
+            remove_if_empty(run)
 
 
 def remove_if_empty(run: Path) -> None:

@@ -18,6 +18,7 @@ from dsh_plugins.spill_local import folders
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _LONGEST_NAME = 80
+_SWEEP_AFTER = 5.0  # seconds: the start belongs to other work
 
 
 class LocalSpill(Spill):
@@ -72,4 +73,5 @@ async def spill_local() -> AsyncIterator[Spill]:
 
 
 async def _sweep() -> None:
+    await anyio.sleep(_SWEEP_AFTER)
     await anyio.to_thread.run_sync(lambda: folders.sweep(folders.user_root()))

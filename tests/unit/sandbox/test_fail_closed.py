@@ -11,7 +11,7 @@ from dsh_plugins.sandbox_linux import bubblewrap, landlock, seccomp
 from dsh_plugins.sandbox_linux.plugin import LinuxSandbox, SandboxLinux
 from dsh_plugins.sandbox_linux.probe import Verdicts
 from support.processes import World
-from unit.sandbox.conftest import Rooms
+from unit.sandbox.conftest import Rooms, give_to
 
 pytestmark = pytest.mark.anyio
 
@@ -130,6 +130,60 @@ async def test_a_workspace_around_the_home_is_carved_out_or_refused(
     )
     with pytest.raises(SandboxUnavailable, match="contains"):
         await box.confine(["/bin/true"], around, rooms.root)
+
+
+async def test_no_folder_above_the_home_can_be_moved_away(
+    world: World, rooms: Rooms
+) -> None:
+    deep = rooms.workspace / "a/b/home"
+    deep.mkdir(parents=True)
+    give_to(rooms.root.stat().st_uid, rooms.workspace)
+    rooms.home.rename(deep / "inner")
+    home = deep / "inner"
+    policy = Policy(
+        "workspace-write",
+        rooms.workspace,
+        temp=rooms.temp,
+        hidden=(home / "desktop",),
+        read_only=(home,),
+    )
+    box = LinuxSandbox(
+        world.subprocess, Verdicts(rooms.root / "v/v.json"), SandboxLinux(landlock=False)
+    )
+    attack = "mv a z; mv a/b a/z; mv a/b/home a/b/z; touch a/b/home/beside"
+    argv = ["/bin/sh", "-c", attack]
+    confinement = await box.confine(argv, policy, rooms.workspace)
+    spec = world.spec(confinement.argv, rooms.workspace, confine=confinement.rules)
+    await world.run(spec)
+    assert (home / "desktop/credentials.yaml").exists()
+    assert (deep / "beside").exists()
+    home.rename(rooms.home)
+    with pytest.raises(SandboxUnavailable, match="not there"):
+        await box.confine(argv, policy, rooms.workspace)
+
+
+async def test_links_left_in_the_temp_lead_no_mount_astray(
+    world: World, rooms: Rooms
+) -> None:
+    box = LinuxSandbox(
+        world.subprocess, Verdicts(rooms.root / "v/v.json"), SandboxLinux(landlock=False)
+    )
+    top = rooms.root.relative_to("/tmp").parts[0]
+    for target in (rooms.outside, Path("/oldroot") / rooms.outside.relative_to("/")):
+        command = f"rm -rf /tmp/{top}; ln -s {target} $TMPDIR/{top}; ls -d $TMPDIR/{top}"
+        for line in (command, "echo x > kept; cat kept"):
+            argv = ["/bin/sh", "-c", line]
+            confinement = await box.confine(argv, rooms.policy(), rooms.workspace)
+            spec = world.spec(
+                confinement.argv,
+                rooms.workspace,
+                confine=confinement.rules,
+                env={"TMPDIR": str(rooms.temp)},
+            )
+            run = await world.run(spec)
+            assert run.end.exit_code == 0, run.err.text
+    assert (rooms.workspace / "kept").exists()
+    assert rooms.untouched()
 
 
 async def test_a_home_behind_a_link_is_protected_at_its_own_place(

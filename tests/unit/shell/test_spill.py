@@ -51,7 +51,7 @@ async def test_what_holds_nothing_is_removed_at_the_end(tmp_path: Path) -> None:
 
 
 def test_only_folders_of_runs_long_ago_are_swept(tmp_path: Path) -> None:
-    runs = {}
+    runs: dict[str, Path] = {}
     long_ago = clock.now_ms() / 1000 - 8 * 24 * 3600
     for name, pid, old in (
         ("old", 0, True),
@@ -60,9 +60,12 @@ def test_only_folders_of_runs_long_ago_are_swept(tmp_path: Path) -> None:
     ):
         runs[name] = tmp_path / f"run-{pid}-{name}"
         runs[name].mkdir()
+        (runs[name] / "file").touch()
         if old:
             os.utime(runs[name], (long_ago, long_ago))
+    (tmp_path / "run-0-empty/session").mkdir(parents=True)
     folders.sweep(tmp_path)
+    assert not (tmp_path / "run-0-empty").exists()
     assert {name: run.exists() for name, run in runs.items()} == {
         "old": False,
         "alive": True,
