@@ -1,5 +1,11 @@
 """The plugin kernel: mounts, offers, scopes, events and hooks."""
 
+from dsh.kernel.connect import Events as Events
+from dsh.kernel.connect import Hook as Hook
+from dsh.kernel.connect import Listener as Listener
+from dsh.kernel.connect import Next as Next
+from dsh.kernel.connect import Registry as Registry
+from dsh.kernel.connect import Wrapper as Wrapper
 from dsh.kernel.errors import DuplicateContribution as DuplicateContribution
 from dsh.kernel.errors import DuplicateMount as DuplicateMount
 from dsh.kernel.errors import DuplicateProvider as DuplicateProvider
@@ -7,12 +13,6 @@ from dsh.kernel.errors import KernelClosed as KernelClosed
 from dsh.kernel.errors import NotAPlugin as NotAPlugin
 from dsh.kernel.errors import ServiceMissing as ServiceMissing
 from dsh.kernel.errors import StartTimedOut as StartTimedOut
-from dsh.kernel.errors import StopTimedOut as StopTimedOut
-from dsh.kernel.events import Events as Events
-from dsh.kernel.events import Hook as Hook
-from dsh.kernel.events import Listener as Listener
-from dsh.kernel.events import Next as Next
-from dsh.kernel.events import Wrapper as Wrapper
 from dsh.kernel.kernel import Kernel as Kernel
 from dsh.kernel.kernel import MountReport as MountReport
 from dsh.kernel.kernel import Problem as Problem
@@ -25,6 +25,5 @@ from dsh.kernel.plugin import Need as Need
 from dsh.kernel.plugin import Plan as Plan
 from dsh.kernel.plugin import Plugin as Plugin
 from dsh.kernel.plugin import plugin as plugin
-from dsh.kernel.registry import Registry as Registry
 from dsh.kernel.scope import Scope as Scope
 from dsh.kernel.scope import Scoped as Scoped

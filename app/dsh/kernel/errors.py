@@ -41,12 +41,6 @@ class StartTimedOut(KernelError):
     code = "START_TIMED_OUT"
 
 
-class StopTimedOut(KernelError):
-    """The plugin releases too slowly, or ignores its cancellation; the rest goes on."""
-
-    code = "STOP_TIMED_OUT"
-
-
 class KernelClosed(KernelError):
     """The kernel is stopping; nothing new may be mounted."""
 

@@ -4,76 +4,51 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import NamedTuple, ParamSpec, Self
+from contextlib import AbstractAsyncContextManager
 
 import anyio
 
+from dsh.kernel.connect import Events
 from dsh.kernel.errors import DuplicateMount, KernelClosed
-from dsh.kernel.events import Events
 from dsh.kernel.mount import CURRENT, Config, Limits, Mount, Phase
 from dsh.kernel.plugin import Plugin
-from dsh.kernel.scope import Offer, Scope
+from dsh.kernel.scope import Scope
 
 Problem = Callable[[Mount, BaseException], None]
-Watcher = Callable[[Mount], None]
-P = ParamSpec("P")
 
 
-class MountReport(NamedTuple):
+class MountReport:
     """A snapshot for people: labels only, no live objects."""
 
-    row: str
-    scope: str
-    plugin: str
-    phase: str
-    offers: str | None
-    needs: dict[str, str]  # key name → the row that offers it now, or ""
-    missing: dict[str, str]  # key name → the row that should offer it, or ""
-    error: BaseException | None
-    overran: bool
-    seconds: float  # in the present phase
-
-    @classmethod
-    def of(cls, mount: Mount, now: float) -> MountReport:
-        """The report of ``mount`` at loop time ``now``."""
-        found = [(need, mount.nearest(need)[0]) for need in mount.plan.needs.values()]
-        return cls(
-            row=mount.row,
-            scope=mount.scope.label,
-            plugin=f"{mount.plugin.body.__module__}:{mount.plugin.name}",
-            phase=mount.phase.value,
-            offers=mount.plan.offers.__qualname__ if mount.plan.offers else None,
-            needs={n.key.__qualname__: o.provider if o else "" for n, o in found},
-            missing=mount.missing(),
-            error=mount.error,
-            overran=mount.overran,
-            seconds=now - mount.since,
-        )
+    def __init__(self, mount: Mount) -> None:
+        needs = [(each.key, mount.nearest(each)[0]) for each in mount.plan.needs.values()]
+        self.row, self.scope = mount.row, mount.scope.label
+        self.plugin = f"{mount.plugin.body.__module__}:{mount.plugin.name}"
+        self.phase, self.error = mount.phase.value, mount.error
+        self.seconds = asyncio.get_running_loop().time() - mount.since  # in this phase
+        self.offers = getattr(mount.plan.offers, "__qualname__", None)
+        # Key name → the row that offers it now, or that should; "" if there is none.
+        self.needs = {key.__qualname__: o.provider if o else "" for key, o in needs}
+        self.missing = mount.missing()
 
 
-class Kernel:
+class Kernel(AbstractAsyncContextManager["Kernel"]):
     """Owns every mount and its task.
 
-    ``problem`` is told of each error that nobody else sees: a plugin that fails, one
-    that is slow to stop, a listener that raises. Without it the event loop's exception
-    handler is, as for what no plugin is to blame for.
+    ``problem`` is told of each error of a plugin that nobody else sees: it fails, it is
+    slow to stop, its listener raises. Without it the event loop's handler is told.
     """
 
     def __init__(self, problem: Problem | None = None) -> None:
         self.root = Scope(self, "global")
-        self.abandoned: list[str] = []
+        self.mounts: dict[Mount, None] = {}  # in the order in which they came
         self._problem = problem
-        self._mounts: dict[Mount, None] = {}  # in the order in which they came
         self._tasks: set[asyncio.Task[None]] = set()  # also those of abandoned mounts
         self._behind: dict[Mount, set[Mount]] = {}
-        self._watchers: list[Watcher] = []
+        self._watchers: list[Callable[[Mount], None]] = []
         self._moved = asyncio.Event()
-        self._changed: set[type | None] = set()
         self._closed = False
-        self.root.publish(Offer(Events, Events(self.root), self.root.label))
-
-    async def __aenter__(self) -> Self:
-        return self
+        self.root.publish(Events, Events(self.root), self.root.label)
 
     async def __aexit__(self, *_: object) -> None:
         with anyio.CancelScope(shield=True):
@@ -94,105 +69,79 @@ class Kernel:
     ) -> Mount:
         """Mount a plugin; it starts as soon as its needs are met.
 
-        Raises :class:`DuplicateMount`, :class:`DuplicateProvider` or
-        :class:`NotAPlugin` before any side effect. A mount that replaces one of the same
-        row, or of the same offered key, waits until that one is gone.
+        It waits until a closing mount of the same row or offered key is gone. Otherwise
+        that is a :class:`DuplicateMount` or :class:`DuplicateProvider`.
         """
         if self._closed:
             raise KernelClosed(f"{row} cannot be mounted: the kernel is stopping")
-        previous = scope.mounts.get(row)
-        if previous is not None and not previous.closing:
+        before = scope.mounts.get(row)
+        if before is not None and not before.closing:
             raise DuplicateMount(f"{row} is already mounted in {scope.label}")
         mount = Mount(scope, row, plugin, config, limits or Limits())
         offers = mount.plan.offers
-        holder = scope.owner_of(offers).reserve(offers, mount) if offers else None
+        holder = scope.reserve(offers, row, mount) if offers is not None else None
+        life = mount.run([each for each in (before, holder) if each is not None])
+        mount.task = asyncio.get_running_loop().create_task(life, name=f"mount {row}")
+        mount.task.add_done_callback(self._tasks.discard)
+        self._tasks.add(mount.task)
+        self.mounts[mount] = None
         scope.mounts[row] = mount
-        self._mounts[mount] = None
-        task = mount.begin([each for each in (previous, holder) if each is not None])
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
         self._behind.clear()
         self.changed(offers)
         return mount
 
-    # -- what scopes and mounts tell it ----------------------------------------
-
-    def changed(self, key: type | None, *, hopes: bool = True) -> None:
-        """Soon wake the mounts that need ``key`` and, with ``hopes``, those that hope.
-
-        These have an optional need and wait while it is coming; what that hangs on may
-        be far behind the key.
-        """
-        self._moved.set()
-        if self._mounts:  # else there is nobody to wake
-            if not self._changed:
-                asyncio.get_running_loop().call_soon(self._wake)
-            self._changed |= {key, None} if hopes else {key}
-
-    def _wake(self) -> None:
-        keys, self._changed = self._changed, set()
-        hopes = None in keys
-        for mount in tuple(self._mounts):
-            if any(need.key in keys or (hopes and need.optional) for need in mount.needs):
-                mount.poke()
-
     def phase_changed(self, mount: Mount) -> None:
         """A mount moved on: tell the watchers, and those who counted on its offer."""
-        if mount.phase in (Phase.FAILED, Phase.WAITING):
-            self.changed(None)
-        self._moved.set()
         for watcher in tuple(self._watchers):
             watcher(mount)
+        if mount.phase is Phase.GONE:
+            mount.scope.forget(mount)
+            del self.mounts[mount]
+            self._behind.clear()
+        if mount.phase in (Phase.WAITING, Phase.FAILED, Phase.GONE):
+            self.changed(mount.plan.offers)
+        self._moved.set()
 
-    def forget(self, mount: Mount, *, abandoned: bool) -> None:
-        """Drop everything that is kept about a mount that is gone."""
-        if abandoned:
-            self.abandoned.append(mount.row)
-        if mount.scope.mounts.get(mount.row) is mount:
-            del mount.scope.mounts[mount.row]
-        del self._mounts[mount]
-        self._behind.clear()
-        offers = mount.plan.offers
-        if offers is not None:
-            mount.scope.owner_of(offers).release(offers, mount)
-        self.changed(offers)
+    def changed(self, key: type | None, *, hopes: bool = True) -> None:
+        """Wake who needs ``key``, and who hopes for something that may hang on it."""
+        self._moved.set()
+        for mount in tuple(self.mounts):
+            if key in mount.keys or (hopes and mount.hopes):
+                mount.poke()
 
     def behind(self, mount: Mount) -> set[Mount]:
         """The mounts that it needs, directly or through others."""
-        found = self._behind.get(mount)
-        if found is None:
+        if mount not in self._behind:
             found = self._behind[mount] = set()
             queue = [mount]
             for each in queue:
-                providers = {each.look(need.key)[1] for need in each.plan.needs.values()}
-                new = {one for one in providers if one is not None} - found
-                found |= new
-                queue.extend(new)
-        return found
+                for need in each.plan.needs.values():
+                    _, provider = each.scope.nearest(need.key)
+                    if provider is not None and provider not in found:
+                        found.add(provider)
+                        queue.append(provider)
+        return self._behind[mount]
 
     def problem(self, mount: Mount | None, error: BaseException) -> None:
         """Pass an error on to whoever was asked to report it."""
         if mount is not None and self._problem is not None:
-            self._problem(mount, error)
-        else:
-            report = {"message": f"{mount} failed", "exception": error}
-            asyncio.get_running_loop().call_exception_handler(report)
+            return self._problem(mount, error)
+        context = {"message": "a plugin or listener failed", "exception": error}
+        return asyncio.get_running_loop().call_exception_handler(context)
 
-    def contained(self, call: Callable[P, None]) -> Callable[P, None]:
+    def contained(self, call: Callable[..., None]) -> Callable[..., None]:
         """``call``, whose errors are those of the plugin that is running now."""
         owner = CURRENT.get(lambda: None)
 
-        def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
+        def guarded(*arguments: object) -> None:
             try:
-                call(*args, **kwargs)
+                call(*arguments)
             except Exception as error:  # noqa: BLE001  # one bad listener starves nobody
                 self.problem(owner(), error)
 
         return guarded
 
-    # -- looking at it ---------------------------------------------------------
-
-    def watch(self, watcher: Watcher) -> Callable[[], None]:
+    def watch(self, watcher: Callable[[Mount], None]) -> Callable[[], None]:
         """Call ``watcher`` after each phase change; returns the way to stop that."""
         guarded = self.contained(watcher)
         self._watchers.append(guarded)
@@ -200,11 +149,10 @@ class Kernel:
 
     async def settled(self, *mounts: Mount) -> None:
         """Return when each given mount (all without any) moves no further by itself."""
-        while any(mount.moving() for mount in mounts or tuple(self._mounts)):
+        while any(mount.moving() for mount in mounts or tuple(self.mounts)):
             self._moved.clear()
             await self._moved.wait()
 
     def report(self) -> list[MountReport]:
         """Every mount: phase, needs, who it waits for, last error, time spent."""
-        now = asyncio.get_running_loop().time()
-        return [MountReport.of(mount, now) for mount in self._mounts]
+        return [MountReport(mount) for mount in self.mounts]

@@ -1,8 +1,7 @@
-"""A plugin is an async context manager whose signature says what it needs and offers.
+"""A plugin is an async generator whose signature says what it needs and offers.
 
 Before ``yield`` it acquires, the yielded value is the service it offers, after ``yield``
-it releases. Parameter annotations are its needs, the yielded type is its offer and the
-annotation of a parameter called ``config`` is its schema.
+it releases. Its parameters are its needs, but ``config``, whose type is its schema.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ Body = Callable[..., AsyncIterator[Any]]
 
 
 class Need(NamedTuple):
-    """One parameter of a plugin: the key it asks for and whether it can do without."""
+    """A key that a plugin asks for, and whether it can do without."""
 
     key: type
     optional: bool
@@ -38,25 +37,18 @@ class Plan(NamedTuple):
 
 
 class Plugin:
-    """A mountable plugin. Made by the :func:`plugin` decorator."""
+    """A mountable plugin; decorate an async generator function with it."""
 
     def __init__(self, body: Body) -> None:
         if not inspect.isasyncgenfunction(body):
-            message = f"{body!r} must be an async generator function with one yield"
-            raise NotAPlugin(message)
+            raise NotAPlugin(f"{body!r} must be an async generator with one yield")
         self.body = body
         self.name = body.__qualname__
         self.__doc__ = body.__doc__
-        self._plan: Plan | None = None
-
-    def __repr__(self) -> str:
-        return f"<plugin {self.body.__module__}:{self.name}>"
 
     def plan(self) -> Plan:
         """Read the signature. Raises :class:`NotAPlugin` when it makes no sense."""
-        if self._plan is None:
-            self._plan = _plan_of(self.body)
-        return self._plan
+        return _plan_of(self.body)
 
     @asynccontextmanager
     async def enter(self, arguments: dict[str, object]) -> AsyncIterator[Any]:
@@ -68,9 +60,7 @@ class Plugin:
             yield value
 
 
-def plugin(body: Body) -> Plugin:
-    """Turn an async generator function into a plugin."""
-    return Plugin(body)
+plugin = Plugin
 
 
 def _plan_of(body: Body) -> Plan:
@@ -78,30 +68,23 @@ def _plan_of(body: Body) -> Plan:
     try:
         hints = typing.get_type_hints(body)
     except (NameError, AttributeError, TypeError) as error:
-        message = f"{name}: {error}; its types must exist at run time"
-        raise NotAPlugin(message) from error
-    for parameter in inspect.signature(body).parameters:
-        if parameter not in hints:
-            raise NotAPlugin(f"{name}: parameter {parameter!r} has no type")
-    offered = (*get_args(hints.pop("return", None)), types.NoneType)[0]
-    offers = (
-        None if offered in (None, types.NoneType) else _class(f"{name}: yield", offered)
-    )
-    config = hints.pop("config", None)
-    if config and not issubclass(_class(f"{name}: 'config'", config), BaseModel):
+        raise NotAPlugin(f"{name}: {error}; types must exist at run time") from error
+    parameters = [each for each in inspect.signature(body).parameters if each != "config"]
+    needs = {each: _need(f"{name}: {each!r}", hints.get(each)) for each in parameters}
+    config = hints.get("config")
+    if config and not (isinstance(config, type) and issubclass(config, BaseModel)):
         raise NotAPlugin(f"{name}: 'config' must be a pydantic model")
-    needs = {need: _need(f"{name}: {need!r}", hint) for need, hint in hints.items()}
+    yielded = (*get_args(hints.get("return")), None)[0]
+    offers = None if yielded is types.NoneType else yielded
+    if offers and not isinstance(offers, type):
+        raise NotAPlugin(f"{name}: the type that it yields must be a class")
     return Plan(needs, offers, config)
 
 
 def _need(label: str, hint: object) -> Need:
-    if get_origin(hint) not in (Union, types.UnionType):
-        return Need(_class(label, hint), optional=False)
-    parts = [part for part in get_args(hint) if part is not types.NoneType]
-    return Need(_class(label, parts[0] if len(parts) == 1 else hint), optional=True)
-
-
-def _class(label: str, hint: object) -> type:
-    if isinstance(hint, type):
-        return hint
-    raise NotAPlugin(f"{label} must be a class, or a class or None")
+    optional = get_origin(hint) in (Union, types.UnionType)
+    kinds = [each for each in get_args(hint) if each is not types.NoneType]
+    key = kinds[0] if optional and len(kinds) == 1 else hint
+    if not isinstance(key, type):
+        raise NotAPlugin(f"{label} must be a class, or a class or None")
+    return Need(key, optional)

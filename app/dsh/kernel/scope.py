@@ -21,28 +21,18 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class Offer:
-    """A published service and the mounts that use it.
-
-    The provider withdraws it first and ends only when every user has given it back:
-    consumers stop before their provider.
-    """
+    """A published service. Its provider ends when it is withdrawn and nobody uses it."""
 
     key: type
     value: object
     provider: str
     users: set[Mount] = field(default_factory=set)
-    _returned: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def give_back(self, user: Mount) -> None:
-        """End one use, if it has not ended before."""
-        self.users.discard(user)
-        self._returned.set()
+    returned: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def drained(self) -> None:
-        """Return when nobody uses the value any more."""
         while self.users:
-            self._returned.clear()
-            await self._returned.wait()
+            self.returned.clear()
+            await self.returned.wait()
 
 
 class Scoped:
@@ -58,7 +48,7 @@ class Scoped:
         return view
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False)
 class Scope:
     """One level of the chain. Lookups go from here to the root, nearest first.
 
@@ -66,16 +56,13 @@ class Scope:
     is not isolated belongs to the nearest scope above that keeps it.
     """
 
-    kernel: Kernel
+    kernel: Kernel = field(repr=False)
     label: str
     parent: Scope | None = None
     isolate: frozenset[type] | None = None
-    mounts: dict[str, Mount] = field(default_factory=dict)
-    _offers: dict[type, Offer] = field(default_factory=dict)
-    _reserved: dict[type, Mount] = field(default_factory=dict)
-
-    def __repr__(self) -> str:
-        return f"<scope {self.label}>"
+    mounts: dict[str, Mount] = field(default_factory=dict, repr=False)
+    _offers: dict[type, Offer] = field(default_factory=dict, repr=False)
+    _reserved: dict[type, Mount] = field(default_factory=dict, repr=False)
 
     def chain(self) -> Iterator[Scope]:
         """This scope and those above it, nearest first."""
@@ -98,8 +85,7 @@ class Scope:
     def nearest(self, key: type) -> tuple[Offer | None, Mount | None]:
         """The offer in force for ``key`` and the mount that has reserved it, if any.
 
-        A nearer reservation hides a farther offer even before it is active; otherwise
-        the result would depend on the order in which plugins start.
+        A reservation hides what is farther; else the order of starts would matter.
         """
         for scope in self.chain():
             offer, mount = scope._offers.get(key), scope._reserved.get(key)
@@ -109,75 +95,71 @@ class Scope:
 
     def find(self, key: type[T]) -> T | None:
         """The service now offered for ``key``, seen from here; ``None`` without one."""
-        offer, _ = self.nearest(key)
-        value = self.view(offer) if offer is not None else None
+        value = self.view(self.nearest(key)[0])
         assert value is None or isinstance(value, key)
         return value
 
     def get(self, key: type[T]) -> T:
         """As :meth:`find`, but raises :class:`ServiceMissing`."""
-        value = self.find(key)
-        if value is None:
+        if (value := self.find(key)) is None:
             raise ServiceMissing(f"nothing offers {key.__qualname__} in {self.label}")
         return value
 
-    def view(self, offer: Offer) -> object:
+    def view(self, offer: Offer | None) -> object:
         """What a user in this scope receives for an offer."""
-        value = offer.value
-        return value.at(self.owner_of(offer.key)) if isinstance(value, Scoped) else value
+        value = offer.value if offer is not None else None
+        if offer is not None and isinstance(value, Scoped):
+            return value.at(self.owner_of(offer.key))
+        return value
 
     def mount(self, row: str, plugin: Plugin, config: Config = None) -> Mount:
         """Mount ``plugin`` here under the id ``row``; see :meth:`Kernel.mount`."""
         return self.kernel.mount(self, row, plugin, config)
 
-    @contextmanager
-    def offered(self, key: type[T], value: T) -> Iterator[None]:
-        """Offer a value that no plugin provides (what the frame itself brings).
-
-        The block does not wait for the users of the value: close their mounts first.
-        """
-        self._refuse_second(key, self.label)
-        offer = Offer(key, value, self.label)
-        self.publish(offer)
-        try:
-            yield
-        finally:
-            self.withdraw(offer)
-
     async def close(self) -> None:
         """Close every mount here and below; returns when all are gone."""
-        mounts = [m for m in self.kernel._mounts if self in m.scope.chain()]
+        mounts = [each for each in self.kernel.mounts if self in each.scope.chain()]
         for mount in mounts:
             mount.discard()
         for mount in mounts:
             await mount.gone()
 
-    # -- for mounts ------------------------------------------------------------
+    @contextmanager
+    def offered(self, key: type[T], value: T) -> Iterator[None]:
+        """Offer a value of the frame's own. Close the mounts that use it first."""
+        self.reserve(key, self.label)
+        offer = self.publish(key, value, self.label)
+        try:
+            yield
+        finally:
+            self.withdraw(offer)
 
-    def reserve(self, key: type, mount: Mount) -> Mount | None:
-        """Keep ``key`` for ``mount``. Returns a closing holder to wait for, if any."""
-        self._refuse_second(key, mount.row)
-        holder = self._reserved.get(key)
-        self._reserved[key] = mount
+    def reserve(self, key: type, row: str, mount: Mount | None = None) -> Mount | None:
+        """Keep a key, or refuse. Returns a closing holder to wait for, if any."""
+        owner = self.owner_of(key)
+        holder = owner._reserved.get(key)
+        if not holder.closing if holder is not None else key in owner._offers:
+            other = holder.row if holder is not None else owner.label
+            raise DuplicateProvider(f"{row} and {other} both offer {key.__qualname__}")
+        if mount is not None:
+            owner._reserved[key] = mount
         return holder
 
-    def release(self, key: type, mount: Mount) -> None:
-        """Give a reservation up, unless a successor already holds it."""
-        if self._reserved.get(key) is mount:
-            del self._reserved[key]
+    def forget(self, mount: Mount) -> None:
+        """Give up the row and key of a mount, unless a successor already holds them."""
+        key = mount.plan.offers
+        if self.mounts[mount.row] is mount:
+            del self.mounts[mount.row]
+        if key is not None and self.owner_of(key)._reserved[key] is mount:
+            del self.owner_of(key)._reserved[key]
 
-    def publish(self, offer: Offer) -> None:
-        """Make an offer visible and wake those who may use it."""
-        self._offers[offer.key] = offer
-        self.kernel.changed(offer.key, hopes=False)
+    def publish(self, key: type, value: object, row: str) -> Offer:
+        """Make an offer and wake those who may use it."""
+        offer = self.owner_of(key)._offers[key] = Offer(key, value, row)
+        self.kernel.changed(key, hopes=False)
+        return offer
 
     def withdraw(self, offer: Offer) -> None:
         """Hide an offer; its users stop and give it back."""
-        del self._offers[offer.key]
+        del self.owner_of(offer.key)._offers[offer.key]
         self.kernel.changed(offer.key)
-
-    def _refuse_second(self, key: type, row: str) -> None:
-        holder = self._reserved.get(key)
-        if key in self._offers if holder is None else not holder.closing:
-            other = self.label if holder is None else holder.row
-            raise DuplicateProvider(f"{row} and {other} both offer {key.__qualname__}")

@@ -57,10 +57,7 @@ class Model:
         return None
 
     def provider(self, place: Place, key: int) -> Place | None:
-        scope: str | None = place[0]
-        if self.pieces[place].offers == key:
-            scope = PARENTS[place[0]]
-        return self.holder(scope, key)
+        return self.holder(place[0], key)
 
     def behind(self, place: Place) -> set[Place]:
         """Everything that a piece needs or likes, directly or through others."""

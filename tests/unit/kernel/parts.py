@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import AsyncIterator, Iterable
 
-from dsh.kernel import Body, Kernel, Limits, Mount, Plugin
+from dsh.kernel import Body, Events, Kernel, Limits, Mount, Plugin, Registry
 
 SHORT = Limits(start=0.05, grace=0.05, abandon=0.05)
 
@@ -79,6 +79,12 @@ def chained(
             story.append(f"{name} down" + (f" without {dead}" if dead else ""))
 
     return written(name, {key.__name__.lower(): key for key in needs}, offers, body)
+
+
+def kept(service: Events | Registry[str, str]) -> int:
+    """How many listeners, wrappers or contributions it keeps, in all scopes."""
+    table = service._rows if isinstance(service, Events) else service._layers
+    return sum(map(len, table.values()))
 
 
 def phases(kernel: Kernel) -> dict[str, str]:

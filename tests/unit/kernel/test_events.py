@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from dsh.kernel import Events, Hook, Kernel, Mount, Next, Wrapper, plugin
-from unit.kernel.parts import Problems, phase
+from unit.kernel.parts import Problems, kept, phase
 
 pytestmark = pytest.mark.anyio
 
@@ -54,7 +54,7 @@ async def test_a_fact_reaches_the_listeners_of_its_own_type_in_order(
         events.emit(Shouted("HELLO"))
     events.emit(Said("bye"))
     assert heard == ["first hello", "second hello"]
-    assert events.count() == 0
+    assert kept(events) == 0
 
 
 async def test_a_listener_that_raises_starves_nobody_and_its_plugin_is_named(

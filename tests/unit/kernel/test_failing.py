@@ -297,13 +297,11 @@ def test_a_loop_that_ends_takes_its_plugins_with_it_consumers_first() -> None:
             await anyio.lowlevel.checkpoint()
             story.append("tool down")
 
-    async def main() -> Kernel:
+    async def main() -> None:
         kernel = Kernel()
         kernel.root.mount("shell", shell)
         kernel.root.mount("tool", tool)
         await kernel.settled()
-        return kernel
 
-    kernel = asyncio.run(main())
+    asyncio.run(main())
     assert story == ["tool down", "shell down"]
-    assert kernel.abandoned == []

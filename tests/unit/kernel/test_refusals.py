@@ -102,11 +102,11 @@ async def configured(config: Shell) -> AsyncIterator[None]:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        (untyped, "parameter 'shell' has no type"),
+        (untyped, "'shell' must be a class"),
         (unknown, "must exist at run time"),
         (either, "'place' must be a class"),
         (generic, "'shells' must be a class"),
-        (maybe, "yield must be a class"),
+        (maybe, "yields must be a class"),
         (configured, "'config' must be a pydantic model"),
     ],
 )

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from dsh.kernel import DuplicateContribution, Kernel, Registry, plugin
-from unit.kernel.parts import Problems, phase
+from unit.kernel.parts import Problems, kept, phase
 
 pytestmark = pytest.mark.anyio
 
@@ -28,7 +28,7 @@ async def test_a_contribution_goes_with_its_plugin(kernel: Kernel) -> None:
         await mount.settled()
         assert tools.items() == {"bash": "runs commands"}
         await mount.close()
-        assert tools.count() == 0
+        assert kept(tools) == 0
 
 
 async def test_the_same_key_twice_in_one_scope_fails_the_second_plugin(
@@ -67,8 +67,8 @@ async def test_nearer_layers_shadow_and_siblings_do_not_see_each_other(
         assert agent.items() == {"bash": "agent", "read": "global"}
         assert agent.get("grep") is None
         assert tools.items() == {"bash": "global", "read": "global"}
-        assert tools.count() == 4
-    assert tools.count() == 0
+        assert kept(tools) == 4
+    assert kept(tools) == 0
 
 
 async def test_a_contribution_from_a_group_belongs_to_whoever_keeps_the_key(

@@ -87,20 +87,6 @@ async def test_only_isolated_keys_stay_inside_a_group(kernel: Kernel) -> None:
     assert kernel.root.find(Files) is None
 
 
-async def test_a_plugin_may_wrap_what_is_offered_above_it(kernel: Kernel) -> None:
-    @plugin
-    async def wrapper(shell: Shell) -> AsyncIterator[Shell]:
-        yield Shell(f"wrapped {shell.maker}")
-
-    agent = kernel.root.child("agent")
-    agent.mount("shell", wrapper)
-    lost = kernel.root.mount("lost", chained("lost", [Files], Files))
-    kernel.root.mount("shell", chained("bash", (), Shell))
-    await kernel.settled()
-    assert seen(agent) == "wrapped bash"
-    assert lost.missing() == {"Files": ""}
-
-
 async def test_closing_a_scope_closes_what_is_mounted_there_and_below(
     kernel: Kernel,
 ) -> None:

@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from dsh.kernel import Events, Hook, Kernel, Next, Plugin, Registry, Scope, plugin
-from unit.kernel.parts import Files, Problems, Shell, broken, phase
+from unit.kernel.parts import Files, Problems, Shell, broken, kept, phase
 
 pytestmark = pytest.mark.anyio
 
@@ -80,8 +80,8 @@ def left(kernel: Kernel, tools: Tools) -> dict[str, int]:
         "threads": threading.active_count(),
         "files": me.num_fds() if hasattr(me, "num_fds") else 0,
         "children": len(me.children(recursive=True)),
-        "listeners": kernel.root.get(Events).count(),
-        "contributions": tools.count(),
+        "listeners": kept(kernel.root.get(Events)),
+        "contributions": kept(tools),
         "mounts": len(kernel.report()),
         "rows": len(kernel.root.mounts),
         "mount objects": sum(type(each).__name__ == "Mount" for each in gc.get_objects()),
