@@ -77,6 +77,8 @@ export interface HostSnapshot {
   sessions: SessionSummary[];
   workspaces: wire.Workspace[];
   approvals: PendingApproval[];
+  /** A folder that the program was started with, told once. */
+  openFolder?: string | null;
 }
 export interface Frame {
   topic: string;

@@ -12,7 +12,7 @@ import anyio
 from dsh.composition.boot import Boot, booted
 from dsh.composition.profiles import Composition
 from dsh.kernel import Events, Mount
-from dsh.seams.gateway import HostEvent
+from dsh.seams.gateway import HostEvent, Snapshots
 from dsh.seams.native_shell import NativeShell
 from dsh.surfaces import start
 from dsh.surfaces.host.plugin import Host
@@ -34,7 +34,7 @@ class Serving(Stopper):
         services: tuple[tuple[type, object], ...] = (),
     ) -> None:
         self._composition = composition
-        self._folder = folder
+        self._folder = str(folder) if folder is not None else None
         self._services = services
         self._stopping = anyio.Event()
 
@@ -57,14 +57,14 @@ class Serving(Stopper):
             host = await boot.service(Host)
             ready(self._reply(boot, host))
             start.over()
-            async with anyio.create_task_group() as group:
-                group.start_soon(
-                    answer_later_starts, boot.home, self._answering(boot, host)
-                )
-                if self._folder is not None:
-                    self._open(boot, str(self._folder))
-                await self._stopping.wait()
-                group.cancel_scope.cancel()
+            snapshots = boot.kernel.root.get(Snapshots)
+            with snapshots.add("openFolder", self._asked_folder):
+                async with anyio.create_task_group() as group:
+                    group.start_soon(
+                        answer_later_starts, boot.home, self._answering(boot, host)
+                    )
+                    await self._stopping.wait()
+                    group.cancel_scope.cancel()
 
     def _reply(self, boot: Boot, host: Host) -> Reply:
         return Reply(
@@ -82,15 +82,22 @@ class Serving(Stopper):
             if shell is not None and not arguments.headless:
                 shell.focus()
             if arguments.folder is not None:
-                self._open(boot, arguments.folder)
+                self._open(boot, host, arguments.folder)
             return self._reply(boot, host)
 
         return answer
 
-    def _open(self, boot: Boot, folder: str) -> None:
-        """Tell the page to open a folder; a page that is not there yet asks for it."""
-        fact = HostEvent("host/open-folder", OpenFolder(path=folder))
-        boot.kernel.root.get(Events).emit(fact)
+    def _open(self, boot: Boot, host: Host, folder: str) -> None:
+        """Have the page open a folder; one that connects later is told then."""
+        if host.hub.clients:
+            fact = HostEvent("host/open-folder", OpenFolder(path=folder))
+            boot.kernel.root.get(Events).emit(fact)
+        else:
+            self._folder = folder
+
+    async def _asked_folder(self) -> object:
+        folder, self._folder = self._folder, None
+        return folder
 
 
 def log_problem(mount: Mount, error: BaseException) -> None:

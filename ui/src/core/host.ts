@@ -59,6 +59,7 @@ export class HostStore {
     this.sessions.value = new Map(snapshot.sessions.map((s) => [s.sessionId, s]));
     this.workspaces.value = snapshot.workspaces;
     this.approvals.value = snapshot.approvals;
+    if (snapshot.openFolder) this.openFolder.value = snapshot.openFolder;
     this.ready.value = true;
   }
 

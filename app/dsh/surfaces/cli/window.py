@@ -19,6 +19,7 @@ from dsh.composition.profiles import Composition
 from dsh.data.locks import Holder
 from dsh.data.paths import Home
 from dsh.errors import DSHError, describe
+from dsh.surfaces.browser import open_in_browser
 from dsh.surfaces.cli.arguments import Options
 from dsh.surfaces.cli.selection import composition_of, home_of
 from dsh.surfaces.logs import keep_log
@@ -53,13 +54,19 @@ def _later_start(home: Home, options: Options) -> int:
         folder=str(folder) if folder else None, headless=options.headless
     )
     reply = hand_over(home, arguments)
+    if options.headless or not reply.window:
+        _show(home, options, reply)
+    return 0
+
+
+def _show(home: Home, options: Options, reply: Reply) -> None:
+    """Say where the page is: to a program, in a browser, or to a person at a terminal."""
+    url = reply.url or ""
     if options.headless:
         sys.stdout.write(_ready_line(home, reply))
-    elif not reply.window and reply.url is not None:
-        sys.stdout.write(
-            f"DSH Desktop already runs. Open within a minute:\n{reply.url}\n"
-        )
-    return 0
+    elif not (has_screen() and open_in_browser(home, url)):
+        sys.stdout.write(f"Open within a minute:\n{url}\n")
+    sys.stdout.flush()
 
 
 def _composition(home: Home, options: Options, *layers: Layer) -> Composition:
@@ -76,18 +83,11 @@ def _folder(options: Options) -> Path | None:
 def _without_window(home: Home, options: Options) -> int:
     serving = Serving(_composition(home, options, NO_WINDOW), _folder(options))
 
-    def ready(reply: Reply) -> None:
-        if options.headless:
-            sys.stdout.write(_ready_line(home, reply))
-        else:
-            sys.stdout.write(f"Open within a minute:\n{reply.url}\n")
-        sys.stdout.flush()
-
     async def serve() -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, serving.stop)
-        await serving.run(ready)
+        await serving.run(lambda reply: _show(home, options, reply))
 
     asyncio.run(serve())
     return 0

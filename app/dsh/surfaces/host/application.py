@@ -19,6 +19,10 @@ from dsh.surfaces.host.socket import Connection, Socket
 Incoming = Request[Any, Any, Any]  # Any: Litestar's user, auth and state, not used
 
 PAGE_TOKEN = "x-dsh-page"  # noqa: S105  # the name of a header
+_ONWARD = (
+    "<!doctype html><html lang=en><meta charset=utf-8><title>DSH Desktop</title>"
+    '<meta http-equiv=refresh content="0;url=/"><a href="/">DSH Desktop</a></html>'
+)
 _STALE = (
     "<!doctype html><html lang=en><meta charset=utf-8><title>DSH Desktop</title>"
     "<p>This link was used, or is older than a minute. "
@@ -38,11 +42,13 @@ def application(scope: Scope, home: Home, access: Access, hub: Hub, port: int) -
         if cookie is None:
             return Response(_STALE, status_code=403, media_type="text/html")
         headers = {
-            "location": "/",
             "set-cookie": access.cookie_header(cookie),
             "cache-control": "no-store",
         }
-        return Response("", status_code=303, headers=headers)
+        if request.headers.get("sec-fetch-site") == "cross-site":
+            # After a redirect a browser would withhold the strict cookie.
+            return Response(_ONWARD, media_type="text/html", headers=headers)
+        return Response("", status_code=303, headers=headers | {"location": "/"})
 
     @get("/")
     async def index() -> Response[str]:

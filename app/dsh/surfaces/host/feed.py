@@ -28,6 +28,7 @@ class Feed:
     def __init__(self) -> None:
         self._items: list[bytes] = []
         self._size = 0
+        self._largest = 0
         self._ready = anyio.Event()
         self._overflow = False
 
@@ -37,13 +38,23 @@ class Feed:
             return
         self._items.append(item)
         self._size += len(item)
-        if len(self._items) > SLOW_ITEMS or self._size > SLOW_BYTES:
-            self._overflow = True
-            self._items.clear()
+        self._largest = max(self._largest, len(item))
+        # One item may be larger than all of that: a client that resumes must get it.
+        waiting = self._size - self._largest
+        if len(self._items) > SLOW_ITEMS or waiting > SLOW_BYTES:
+            self.overflow()
+        self._ready.set()
+
+    def overflow(self) -> None:
+        """Something was lost: the client must come back and resume."""
+        self._overflow = True
+        self._items.clear()
         self._ready.set()
 
     def pour_into(self, other: Feed) -> None:
-        """Hand everything over to another feed."""
+        """Hand everything over to another feed; what did not fit is missed there too."""
+        if self._overflow:
+            other.overflow()
         for payload in self._items:
             other.put(payload)
         self._items.clear()
@@ -55,7 +66,8 @@ class Feed:
             await anyio.sleep(COALESCE_SECONDS)
             if self._overflow:
                 raise TooSlow
-            items, self._items, self._size = self._items, [], 0
+            items, self._items = self._items, []
+            self._size = self._largest = 0
             self._ready = anyio.Event()
             await send("[" + b",".join(items).decode() + "]")
 

@@ -62,18 +62,20 @@ class Gate:
         headers = _headers(scope)
         if headers.get("host") != self._authority:
             return 421, "WRONG_HOST", "This address does not belong to DSH Desktop."
-        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-            return 403, "CROSS_SITE", "Requests from other sites are refused."
-        origin = headers.get("origin")
         socket = scope["type"] == "websocket"
         safe = not socket and scope["method"] in ("GET", "HEAD")
+        # A file of the person's own may lead a browser here; the ticket is the proof.
+        opening = safe and scope["path"] == "/boot"
+        site = headers.get("sec-fetch-site", "none")
+        if site not in ("same-origin", "none") and not opening:
+            return 403, "CROSS_SITE", "Requests from other sites are refused."
+        origin = headers.get("origin")
         if origin is None and not safe:
             return 403, "ORIGIN_MISSING", "The request does not say where it is from."
         if origin is not None and origin != self._origin:
             return 403, "WRONG_ORIGIN", "Requests from other sites are refused."
         if not safe and not socket and scope["method"] != "POST":
             return 405, "METHOD_NOT_ALLOWED", "Only GET and POST are answered."
-        opening = safe and scope["path"] == "/boot"
         if not opening and not self._access.has_cookie(headers.get("cookie")):
             return 401, "UNAUTHORISED", "Open DSH Desktop again to get a new link."
         return None
