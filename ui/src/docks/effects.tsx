@@ -4,8 +4,8 @@ import { has, type Key, t } from "../i18n";
 import type { Json, PendingApproval } from "../wire";
 import { Exact, Pieces } from "./exact";
 
-/** Shown in places of their own. */
-const PLACED = new Set(["title", "command", "path", "cwd", "mode", "justification"]);
+/** Shown in places of their own; the grade of the host stands for the asker's guess. */
+const PLACED = new Set(["title", "command", "path", "cwd", "mode", "justification", "risk"]);
 
 export function Effects({ approval }: { approval: PendingApproval }) {
   const { shown, reason } = approval;
@@ -13,7 +13,9 @@ export function Effects({ approval }: { approval: PendingApproval }) {
   if (shown.command && shown.path) rows.push([t("approval.path"), shown.path]);
   if (shown.cwd) rows.push([t("approval.folder"), shown.cwd]);
   if (shown.mode) rows.push([t("approval.asksFor"), modeWords(shown.mode)]);
-  const why = [shown.justification, reason].filter((text, at, all) => text && all.indexOf(text) === at);
+  // A reason that only names the mode says nothing that "asks for" does not.
+  const more = shown.mode && reason?.endsWith(shown.mode) ? null : reason;
+  const why = [...new Set([shown.justification, more])].filter(Boolean);
   if (why.length) rows.push([t("approval.whyNow"), why.join("\n")]);
   const rest = Object.entries(shown).filter(([name, value]) => !PLACED.has(name) && value != null);
   return (

@@ -21,6 +21,7 @@ function unit(value: number, name: string, digits = 0, display: "narrow" | "shor
 /** A length of time: 0.8 s, 12 s, 1 m 12 s, 2 h 5 m. */
 export function duration(ms: number): string {
   const seconds = ms / 1000;
+  if (ms < 100) return unit(Math.round(ms), "millisecond", 0, "narrow");
   if (seconds < 10) return unit(seconds, "second", 1, "narrow");
   if (seconds < 60) return unit(Math.round(seconds), "second", 0, "narrow");
   const minutes = Math.floor(seconds / 60);

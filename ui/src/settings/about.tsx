@@ -1,10 +1,15 @@
 /** Facts of this computer: what the program is and what it really enforces. */
 
-import { type Key, t } from "../i18n";
+import { has, type Key, t } from "../i18n";
 import { list } from "../i18n/format";
 import { useApp } from "../parts/context";
 import { Dot } from "../parts/dot";
 import { Page } from "./place";
+
+function gapWords(gap: string): string {
+  const key = `gap.${gap}`;
+  return has(key) ? t(key) : gap;
+}
 
 export function AboutPage() {
   const app = useApp();
@@ -23,7 +28,7 @@ export function AboutPage() {
         </Fact>
         {sandbox && sandbox.gaps.length > 0 && (
           <Fact name={t("about.gaps")}>
-            <span class="warn">{list(sandbox.gaps)}</span>
+            <span class="warn">{list(sandbox.gaps.map(gapWords))}</span>
           </Fact>
         )}
         {sandbox && (
