@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -88,13 +90,13 @@ class Verdicts:
 
     def load(self, name: str) -> bool | None:
         """The verdict about a mechanism, if it still holds."""
-        found = self._read().get(f"{name} {_fingerprint(name)}")
+        found = self._read().get(_fingerprint(name))
         return found if isinstance(found, bool) else None
 
     def store(self, name: str, *, good: bool) -> None:
         """Remember; a folder that cannot be written only costs time."""
         known = self._read()
-        known[f"{name} {_fingerprint(name)}"] = good
+        known[_fingerprint(name)] = good
         boot = _boot()
         rows = {key: value for key, value in known.items() if boot in key}
         temporary = self._file.with_suffix(f".{os.getpid()}")
@@ -119,10 +121,15 @@ class Verdicts:
 
 def _fingerprint(name: str) -> str:
     parts = [_boot(), platform.release(), str(os.getuid())]
+    bundle = getattr(sys, "_MEIPASS", None)
+    if bundle and Path(name).is_relative_to(bundle):
+        # A one-file program unpacks its runner to another place each time.
+        digest = hashlib.sha256(Path(name).read_bytes()).hexdigest()
+        return " ".join(["bundled", digest, *parts])
     if name.startswith("/"):
         facts = Path(name).stat()
         parts += [str(facts.st_mtime_ns), str(facts.st_size), str(facts.st_ino)]
-    return " ".join(parts)
+    return " ".join([name, *parts])
 
 
 def _boot() -> str:

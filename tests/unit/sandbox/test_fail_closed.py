@@ -79,6 +79,19 @@ async def test_a_verdict_is_kept_until_something_changes(
     assert verdicts.load("landlock") is False
 
 
+async def test_the_runner_of_a_bundle_is_known_by_its_content(
+    rooms: Rooms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verdicts = Verdicts(rooms.root / "state" / "sandbox.json")
+    for place, content, known in (("a", "x", None), ("b", "x", True), ("c", "y", None)):
+        bundle = rooms.root / place
+        bundle.mkdir()
+        (bundle / "bwrap").write_text(content)
+        monkeypatch.setattr("sys._MEIPASS", str(bundle), raising=False)
+        assert verdicts.load(str(bundle / "bwrap")) is known
+        verdicts.store(str(bundle / "bwrap"), good=True)
+
+
 async def test_a_runner_that_fails_later_is_told_from_a_program_that_fails(
     world: World, rooms: Rooms
 ) -> None:
