@@ -418,9 +418,10 @@ def bench(arguments: Sequence[str]) -> bool:
     scripts = sorted((ROOT / "tests/bench").glob("[!_]*.py"))
     chosen = [s for s in scripts if not arguments or s.stem in arguments]
     good = bool(chosen)
+    env = {**environment(), "PYTHONPATH": str(ROOT / "tests")}
     for script in chosen:
         say(f"-- {script.stem}")
-        done = subprocess.run([PYTHON, script], cwd=ROOT, env=environment(), check=False)
+        done = subprocess.run([PYTHON, script], cwd=ROOT, env=env, check=False)
         good &= done.returncode == 0
     return good
 
