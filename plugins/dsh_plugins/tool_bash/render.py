@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dsh.runtime.tools import Card, TerminalCard
-from dsh.seams.sandbox import WIDER, Mode
+from dsh.seams.sandbox import WIDER
 from dsh.seams.shell import SandboxFacts, ShellResult
 from dsh.seams.subprocess import Collected
 
@@ -125,8 +125,3 @@ def result_card(
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
-
-
-def risk_of(mode: Mode) -> str:
-    """How dangerous it is to allow a command this mode."""
-    return "high" if mode == "danger-full-access" else "medium"

@@ -91,7 +91,6 @@ class Bash(Tool[BashArguments]):
             "command": arguments.command,
             "cwd": str(cwd),
             "justification": arguments.justification,
-            "risk": render.risk_of(mode),
         }
         return await escalated(self._approvals, self._policies, execution, mode, shown)
 

@@ -238,7 +238,6 @@ async def test_a_wider_mode_runs_what_was_shown_once_it_is_allowed(
     assert request.shown["cwd"] == f"{tmp_path}/work"
     assert request.shown["mode"] == "danger-full-access"
     assert request.shown["justification"] == "it must be there"
-    assert request.shown["risk"] == "high"
 
 
 async def test_a_refusal_runs_nothing_and_tells_why(tmp_path: Path) -> None:
