@@ -1,4 +1,4 @@
-"""Screenshots of the page on the fixture host, for looking at: python dev/shots.py FOLDER."""
+"""Screenshots of the page on the host for development: python dev/shots.py FOLDER."""
 
 from __future__ import annotations
 
@@ -28,7 +28,13 @@ CASES = {
     "boot": (["--required-failed"], "light", "en", (1280, 800), []),
     "general-zh": ([], "dark", "zh", (900, 700), ["settings general"]),
     "about": ([], "light", "en", (1280, 800), ["settings about"]),
-    "palette": ([], "light", "en", (1280, 800), ["open CSV", "key Control+k", "type rel"]),
+    "palette": (
+        [],
+        "light",
+        "en",
+        (1280, 800),
+        ["open CSV", "key Control+k", "type a"],
+    ),
     "sheet": ([], "dark", "en", (1280, 800), ["key Control+/"]),
 }
 

@@ -1,4 +1,4 @@
-/** Lucide icons (ISC, see LICENSES/lucide.txt): only those that the page shows. */
+/** Lucide icons (ISC, see public/licenses/lucide.txt): only those that the page shows. */
 
 type Shape = [tag: string, attributes: Record<string, string>];
 

@@ -23,7 +23,8 @@ export interface DiffView {
 }
 
 const CONTEXT = 3;
-const MOST_EDITS = 3000;
+// Beyond these a comparison would be felt while one scrolls.
+const LIMITS = { maxEditLength: 1200, timeout: 40 };
 const MOST_WORDS = 400;
 
 function split(text: string): string[] {
@@ -49,7 +50,7 @@ export function diffView(diff: FileDiff): DiffView {
 function compute({ oldText, newText, line = 1 }: FileDiff): DiffView {
   const before = split(oldText ?? "");
   const after = split(newText);
-  const changes = diffArrays(before, after, { maxEditLength: MOST_EDITS });
+  const changes = diffArrays(before, after, LIMITS);
   if (!changes) {
     return { lines: [], added: after.length, removed: before.length, tooBig: true };
   }
