@@ -9,7 +9,7 @@ from typing import Any
 
 from support.program import Client, Program, client_of, headless
 from support.served import Served
-from support.stored import endings, only_log
+from support.stored import endings, logs, only_log
 from support.waiting import until
 
 
@@ -67,6 +67,7 @@ class Host:
     @property
     def log(self) -> Path:
         """The log of the only session."""
+        until(lambda: logs(self.home), "the log")
         return only_log(self.home)
 
     def ended(self, turns: int) -> None:

@@ -146,14 +146,17 @@ class Client:
         return answer.json()
 
     @contextmanager
-    def socket(self, **hello: object) -> Iterator[ClientConnection]:
-        """An open socket that has said hello."""
+    def socket(
+        self, /, frames: int | None = 16, **hello: object
+    ) -> Iterator[ClientConnection]:
+        """An open socket that has said hello; it takes in so many frames unread."""
         address = self.origin.replace("http:", "ws:") + "/api/events"
         with connect(
             address,
             origin=Origin(self.origin),
             additional_headers={"cookie": self.cookie},
             max_size=None,
+            max_queue=frames,
             proxy=None,
         ) as opened:
             opened.send(json.dumps({"op": "hello", "token": self.token, **hello}))

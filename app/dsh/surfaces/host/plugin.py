@@ -93,6 +93,7 @@ def _server_config(app: App) -> uvicorn.Config:
         http="h11",
         ws="websockets-sansio",
         ws_max_size=2**20,
+        ws_per_message_deflate=False,  # it never leaves the machine
         lifespan="off",
         log_config=None,
         access_log=False,

@@ -22,6 +22,7 @@ from dsh.surfaces.host.wire import LiveState, SessionSnapshot, Wire
 
 WINDOW = 400  # events of a snapshot, about
 RESUMABLE = 2_000  # events that a client which comes back may have missed
+RESUMABLE_BYTES = 8_000_000  # a snapshot is less than more than that
 NOTHING, ANEW = -1, -2  # what a client has: nothing, or something that no longer holds
 
 
