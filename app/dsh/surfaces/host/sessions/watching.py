@@ -59,11 +59,11 @@ class Watching:
         catching = Feed()
         self._hub.watch(session_id, catching)
         try:
-            missed = session.tip - last_seq
-            if last_seq >= 0 and 0 <= missed <= RESUMABLE:
-                await self._send_missed(session, presenter, last_seq, feed)
-            else:
+            missed = await self._missed(session, presenter, last_seq)
+            if missed is None:
                 await self._send_snapshot(session, presenter, last_seq, feed)
+            else:
+                self._send_missed(session, missed, feed)
         finally:
             self._hub.unwatch(session_id, catching)
         self._hub.watch(session_id, feed)
@@ -151,16 +151,27 @@ class Watching:
         self._joined[session.id] = stack
         return scope
 
-    async def _send_missed(
-        self, session: Session, presenter: Presenter, last_seq: int, feed: Feed
-    ) -> None:
+    async def _missed(
+        self, session: Session, presenter: Presenter, last_seq: int
+    ) -> list[bytes] | None:
+        """What came after ``last_seq``; ``None`` when a snapshot is the shorter way."""
+        if last_seq < 0 or not 0 <= session.tip - last_seq <= RESUMABLE:
+            return None
+        items, size = [], 0
         for event in await session.read(last_seq + 1, RESUMABLE):
             data = _json(presenter.present(event))
-            feed.put(item(_topic(session.id), "session/event", data, event.seq))
-        feed.put(item(_topic(session.id), "session/queue", _json(queue_of(session))))
-        feed.put(
-            item(_topic(session.id), "session/status", _json(self._live(session.id)))
-        )
+            items.append(item(_topic(session.id), "session/event", data, event.seq))
+            size += len(data)
+            if size > RESUMABLE_BYTES:
+                return None
+        return items
+
+    def _send_missed(self, session: Session, missed: list[bytes], feed: Feed) -> None:
+        for payload in missed:
+            feed.put(payload)
+        topic = _topic(session.id)
+        feed.put(item(topic, "session/queue", _json(queue_of(session))))
+        feed.put(item(topic, "session/status", _json(self._live(session.id))))
 
     async def _send_snapshot(
         self, session: Session, presenter: Presenter, last_seq: int, feed: Feed
