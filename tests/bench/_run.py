@@ -23,6 +23,7 @@ class Taken:
         self.after = 0.0  # last byte of the last reply to the end of the process
         self.gaps: list[float] = []  # last byte of a reply to the next request
         self.memory = memory  # most that the largest process had
+        self.cpu = 0.0  # of all its processes together
 
 
 class Place:
@@ -53,6 +54,7 @@ class Place:
         if process.returncode or len(server.answered) != len(replies):
             raise SystemExit(f"dsh run: exit {process.returncode}")
         taken = Taken(began, ended, usage.ru_maxrss / 1024)
+        taken.cpu = (usage.ru_utime + usage.ru_stime) * 1e3
         taken.first = (server.arrived[0] - began) * 1e3
         taken.after = (ended - server.answered[-1]) * 1e3
         pairs = zip(server.answered, server.arrived[1:], strict=False)

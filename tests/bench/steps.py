@@ -21,11 +21,13 @@ def main() -> None:
     with place() as folder:
         here = Place(Path(folder))
         here.run(steps(1))  # proves the sandbox once for this home
+        one = here.run(steps(1), "--permission", "workspace-write")
         taken = here.run(steps(STEPS), "--permission", "workspace-write")
         free = here.run(steps(STEPS // 4), "--permission", "danger-full-access")
     row("step in the sandbox, median", median(taken.gaps), "ms", anchor, "≤ 13 ms")
     row("step in the sandbox, lower quartile", usual(taken.gaps), "ms", anchor)
     row("step without a sandbox, median", median(free.gaps), "ms", anchor)
+    row("CPU of a step", (taken.cpu - one.cpu) / (STEPS - 1), "ms", anchor)
     early, late = median(taken.gaps[:40]), median(taken.gaps[-40:])
     row("last 40 steps", late, "ms", Anchor("first 40 steps", early), "no growth")
     wall = Anchor("the wish", 3000)
