@@ -115,19 +115,23 @@ class _HostMethods:
 
 def _existing(path: str) -> Path | None:
     found = Path(path)
-    return found if found.is_absolute() and found.exists() else None
+    try:
+        return found if found.is_absolute() and found.exists() else None
+    except (OSError, ValueError):  # out of bounds, or a NUL
+        return None
 
 
 def _listing(name: str) -> DirectoryListing:
-    path = Path(name).expanduser()
+    path = Path(name)
     try:
-        path = path.resolve(strict=True)
+        path = path.expanduser().resolve(strict=True)
         found = sorted(
             (entry for entry in path.iterdir() if entry.is_dir()),
             key=lambda entry: entry.name.casefold(),
         )
-    except OSError as error:
-        message = f"{path} cannot be listed: {error.strerror or error}"
+    except (OSError, RuntimeError, ValueError) as error:  # ~nobody, a NUL
+        reason = error.strerror if isinstance(error, OSError) else error
+        message = f"{path} cannot be listed: {reason}"
         raise SurfaceError(message, code="DIRECTORY_NOT_FOUND") from error
     entries = [
         DirectoryEntry(
