@@ -21,6 +21,10 @@ CASES = {
     "conversation-dark": ([], "dark", "en", (1280, 800), ["open CSV"]),
     "conversation-zh": ([], "light", "zh", (900, 700), ["open CSV"]),
     "small": (["--high"], "light", "en", (720, 520), ["open CSV"]),
+    "zoomed": (["--high"], "dark", "zh", (400, 300), ["open CSV"]),
+    "zoomed-hero": (["--no-model"], "light", "en", (400, 300), []),
+    "inbox": ([], "light", "en", (1280, 800), ["inbox"]),
+    "menu": ([], "light", "en", (1280, 800), ["click model-chip"]),
     "live": ([], "light", "en", (1280, 800), ["open NOAA", "ask please 5 calls", "wait"]),
     "models": ([], "light", "en", (1280, 860), ["settings models"]),
     "models-form": ([], "dark", "en", (1280, 1100), ["settings models", "add"]),
@@ -52,6 +56,12 @@ def act(page: Page, step: str) -> None:
     elif verb == "ask":
         page.fill("[data-testid=composer]", rest)
         page.keyboard.press("Enter")
+    elif verb == "click":
+        page.click(f"[data-testid={rest}]")
+    elif verb == "inbox":
+        page.keyboard.press("Control+k")
+        page.keyboard.press("Escape")
+        page.click(".side-nav .row:nth-child(2)")
     elif verb == "add":
         page.click("[data-testid=add-provider]")
         page.fill("[data-testid=provider-name]", "Harbour gateway")

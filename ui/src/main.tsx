@@ -9,12 +9,13 @@ import { Screen, ScreenContext } from "./parts/context";
 import { addCommands } from "./shell/commands";
 import { Frame } from "./shell/frame";
 import { followFolders, restorePlace } from "./shell/restore";
-import { followPreferences } from "./theme/theme";
+import { followPreferences, nameWindow } from "./theme/theme";
 import "./styles";
 
 const app = new App();
 const screen = new Screen(app);
 followPreferences(app.facts, app.prefs);
+nameWindow(app);
 registerParts();
 addCommands(screen);
 bindKeys(screen.commands, () => document.querySelector("dialog[open]") !== null);

@@ -25,6 +25,9 @@ export interface Models {
   dialects: DialectView[];
 }
 
+/** As many as the host puts into its first picture. */
+const FIRST_PAGE = 500;
+
 export class HostStore {
   readonly ready = signal(false);
   readonly description = signal<HostDescription | null>(null);
@@ -43,6 +46,8 @@ export class HostStore {
   readonly openFolder = signal<string | null>(null);
   /** Raised when settings of the host changed. */
   readonly settingsChanged = signal(0);
+  /** Where the list of sessions goes on; null when all are known. */
+  readonly older = signal<string | null>(null);
   position: { epoch: string; seq: number } | null = null;
   #toast = 0;
 
@@ -61,6 +66,18 @@ export class HostStore {
     this.approvals.value = snapshot.approvals;
     if (snapshot.openFolder) this.openFolder.value = snapshot.openFolder;
     this.ready.value = true;
+    this.older.value = null;
+    if (snapshot.sessions.length >= FIRST_PAGE) void this.loadSessions(FIRST_PAGE);
+  }
+
+  /** The next page of sessions; the first call finds out where it begins. */
+  async loadSessions(limit = FIRST_PAGE): Promise<void> {
+    const cursor = this.older.peek();
+    const page = await this.api.call("session/list", cursor ? { cursor, limit } : { limit });
+    const known = this.sessions.peek();
+    const fresh = page.sessions.map((s) => [s.sessionId, s] as const);
+    this.sessions.value = new Map([...fresh, ...known]);
+    this.older.value = page.cursor;
   }
 
   #apply({ type, data }: Frame): void {

@@ -41,6 +41,7 @@ export const en = {
   "side.noWorkspace": "No workspace",
   "side.missing": "folder not found",
   "side.untitled": "Untitled session",
+  "side.older": "Load older sessions",
   "side.noSessions": "No sessions yet",
 
   "mark.running": "running",

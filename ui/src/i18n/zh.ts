@@ -43,6 +43,7 @@ export const zh: Record<Key, string> = {
   "side.noWorkspace": "无工作区",
   "side.missing": "找不到文件夹",
   "side.untitled": "未命名会话",
+  "side.older": "加载更早的会话",
   "side.noSessions": "还没有会话",
 
   "mark.running": "运行中",

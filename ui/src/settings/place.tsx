@@ -27,7 +27,7 @@ export function Page({ title, lead, actions, children }: PageProps) {
     <div class="page">
       <div class="page-head">
         <div class="grow">
-          <h2>{title}</h2>
+          <h1>{title}</h1>
           {lead && <p>{lead}</p>}
         </div>
         {actions}

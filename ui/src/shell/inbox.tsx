@@ -16,7 +16,7 @@ export function Inbox() {
     <div class="pane-body">
       <div class="page">
         <div class="page-head">
-          <h2 class="grow">{t("inbox.title")}</h2>
+          <h1 class="grow">{t("inbox.title")}</h1>
         </div>
         {!waiting.length && <p class="second">{t("inbox.empty")}</p>}
         {waiting.length > 0 && (

@@ -70,7 +70,7 @@ function Crumb() {
       const parent = titleOf(session?.workspaceId) ?? t("side.noWorkspace");
       const waiting = session?.status === "waiting";
       const title = session?.title ?? t("side.untitled");
-      return <Path icon="folder" parent={parent} title={title} waiting={waiting} />;
+      return <Path icon="folder" parent={parent} title={title} waiting={waiting} heading />;
     }
     case "settings":
       return <Path icon="settings" parent={t("settings.title")} title={settingsTitle(place.page)} />;
@@ -88,9 +88,12 @@ interface PathProps {
   parent?: string;
   title: string;
   waiting?: boolean;
+  /** The page below has no heading of its own. */
+  heading?: boolean;
 }
 
-function Path({ icon, parent, title, waiting }: PathProps) {
+function Path({ icon, parent, title, waiting, heading }: PathProps) {
+  const Title = heading ? "h1" : "span";
   return (
     <div class="crumb">
       <Icon name={icon} />
@@ -100,9 +103,9 @@ function Path({ icon, parent, title, waiting }: PathProps) {
           <Icon name="chevron-right" class="caret" />
         </>
       )}
-      <h1 class="crumb-title trunc" title={title}>
+      <Title class="crumb-title trunc" title={title}>
         {title}
-      </h1>
+      </Title>
       {waiting && <span class="tag warn hide-narrow">{t("bar.waiting")}</span>}
     </div>
   );

@@ -25,8 +25,9 @@ const FIRST = 5;
 const STEP = 20;
 
 export function Workspaces() {
-  const { host } = useApp();
   const screen = useScreen();
+  const { app } = screen;
+  const { host } = app;
   const groups = grouped(host.workspaces.value, host.sessions.value.values());
   if (!groups.length) {
     return (
@@ -45,6 +46,15 @@ export function Workspaces() {
       {groups.map((group) => (
         <WorkspaceGroup key={group.workspace?.workspaceId ?? ""} group={group} />
       ))}
+      {host.older.value && (
+        <button
+          type="button"
+          class="row quiet small side-more"
+          onClick={() => void app.attempt(() => host.loadSessions())}
+        >
+          {t("side.older")}
+        </button>
+      )}
     </>
   );
 }

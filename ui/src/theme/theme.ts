@@ -1,7 +1,8 @@
 /** Appearance and language on the document itself, live. */
 
 import { effect, signal } from "@preact/signals-core";
-import { languageTag, localeChoice, type LocaleChoice } from "../i18n";
+import { languageTag, localeChoice, type LocaleChoice, t } from "../i18n";
+import type { App } from "../core/app";
 import type { Prefs } from "../core/prefs";
 import type { BootFacts } from "../core/boot";
 
@@ -33,5 +34,16 @@ export function followPreferences(facts: BootFacts, prefs: Prefs): void {
   });
   effect(() => {
     document.documentElement.lang = languageTag.value;
+  });
+}
+
+/** The window's name: what is open, and how much waits for the person. */
+export function nameWindow(app: App): void {
+  effect(() => {
+    const place = app.nav.place.value;
+    const open = place.at === "session" ? app.host.sessions.value.get(place.sessionId) : undefined;
+    const waiting = app.host.approvals.value.length;
+    const name = open?.title ? `${open.title} · ${t("app.name")}` : t("app.name");
+    document.title = waiting ? `(${waiting}) ${name}` : name;
   });
 }
