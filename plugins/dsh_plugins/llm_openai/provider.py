@@ -19,7 +19,7 @@ from dsh_plugins.llm_openai.exchange import Exchange
 from dsh_plugins.llm_openai.http import Http
 from dsh_plugins.llm_openai.limits import Patience
 from dsh_plugins.llm_openai.models import listed_models
-from dsh_plugins.llm_openai.request import body_of
+from dsh_plugins.llm_openai.request import Sent, body_of
 
 LOG = logging.getLogger(__name__)
 # A connection whose answer is just ending is worth this much, in seconds.
@@ -46,6 +46,7 @@ class OpenAIProvider(EndpointProvider):
             for info in endpoint.models
         }
         self._found: dict[str, ModelInfo] = {}
+        self._sent = Sent()
         self._reading = 0  # answers
         self._idle = anyio.Event()
         self._idle.set()
@@ -135,7 +136,7 @@ class OpenAIProvider(EndpointProvider):
         over.set()
 
     async def _exchange(self, request: ModelRequest, chunks: Chunks) -> None:
-        body = body_of(request, self._dialect)
+        body = body_of(request, self._dialect, self._sent)
         headers = await self._headers("text/event-stream")
         headers["content-type"] = "application/json"
         exchange = Exchange(chunks, self._patience)

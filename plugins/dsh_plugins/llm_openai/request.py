@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from dsh.data import json
 from dsh.data.events.vocabulary import ToolSchema
 from dsh.data.messages import Message
@@ -11,14 +13,44 @@ from dsh_plugins.llm_openai.dialects import Back, Dialect, Fields
 NO_OUTPUT = "(no output)"
 
 
-def body_of(request: ModelRequest, dialect: Dialect) -> bytes:
+_MOST_KEPT = 8 << 20  # bytes
+
+
+class Sent:
+    """The wire form of messages that were sent before.
+
+    A long session asks again and again with all of its messages, which never change: so
+    each of them is converted once. What is kept holds its message, whose identity
+    therefore stays its own.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[int, Back], tuple[Message, list[msgspec.Raw]]] = {}
+        self._size = 0
+
+    def of(self, message: Message, back: Back) -> list[msgspec.Raw]:
+        """The wire's messages for one of ours."""
+        key = id(message), back
+        found = self._kept.get(key)
+        if found is not None:
+            return found[1]
+        wire = [msgspec.Raw(json.encode(part)) for part in wire_of(message, back)]
+        self._size += sum(map(len, wire))
+        if self._size > _MOST_KEPT:
+            self._kept.clear()
+            self._size = sum(map(len, wire))
+        self._kept[key] = message, wire
+        return wire
+
+
+def body_of(request: ModelRequest, dialect: Dialect, sent: Sent) -> bytes:
     """The JSON body of a request. Raises `LlmError` for an effort that is unknown."""
     effort = request.effort
     if request.purpose == "title" and "off" in dialect.efforts:
         effort = "off"  # a title needs no thinking
     fields: Fields = {
         "model": request.model,
-        "messages": messages_of(request, dialect.back(request.model)),
+        "messages": messages_of(request, dialect.back(request.model), sent),
         "stream": True,
         "stream_options": {"include_usage": True},
         **dialect.thinking(effort),
@@ -34,17 +66,19 @@ def body_of(request: ModelRequest, dialect: Dialect) -> bytes:
     return json.encode(fields)
 
 
-def messages_of(request: ModelRequest, back: Back) -> list[Fields]:
+def messages_of(request: ModelRequest, back: Back, sent: Sent) -> list[object]:
     """System prompt and messages, tool results as messages of their own."""
-    wire: list[Fields] = []
+    wire: list[object] = []
     if request.system:
         wire.append({"role": "system", "content": request.system})
     for message in request.messages:
-        if message["role"] == "assistant":
-            wire.extend(_assistant(message, back))
-        else:
-            wire.extend(_user(message))
+        wire += sent.of(message, back)
     return wire
+
+
+def wire_of(message: Message, back: Back) -> list[Fields]:
+    """One of our messages as the wire's, of which there may be none or several."""
+    return _assistant(message, back) if message["role"] == "assistant" else _user(message)
 
 
 def _tool(tool: ToolSchema) -> Fields:

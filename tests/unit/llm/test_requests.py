@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
+import msgspec
 import pytest
 
 from dsh.data.events.vocabulary import ToolSchema
 from dsh.data.messages import ReasoningBlock, TextBlock, ToolCallBlock
 from dsh.seams.llm import ModelRequest
-from dsh_plugins.llm_openai.dialects import DIALECTS
-from dsh_plugins.llm_openai.request import messages_of
+from dsh_plugins.llm_openai import request as requests
+from dsh_plugins.llm_openai.dialects import DIALECTS, Back
+from dsh_plugins.llm_openai.request import Sent, messages_of
 from support.asking import ask, assistant, endpoint_provider, result, user
 from support.scripted_model import calls, says, scripted_model, tool_call
 
@@ -48,8 +52,13 @@ def request(**more: object) -> ModelRequest:
     return ModelRequest("p", "m", HISTORY, system="Be good", **more)  # type: ignore[arg-type]  # as given
 
 
+def wire(back: Back, sent: Sent | None = None) -> list[dict[str, object]]:
+    messages = messages_of(request(), back, sent or Sent())
+    return [dict(m) for m in json.loads(msgspec.json.encode(messages))]
+
+
 def test_messages_on_the_wire() -> None:
-    assert messages_of(request(), "never") == [
+    assert wire("never") == [
         {"role": "system", "content": "Be good"},
         {"role": "user", "content": "do it"},
         {
@@ -76,11 +85,24 @@ def test_messages_on_the_wire() -> None:
 
 
 def test_reasoning_goes_back_where_it_must() -> None:
-    wire = messages_of(request(), "always")
-    assert [m.get("reasoning_content") for m in wire if m["role"] == "assistant"] == [
-        "hm",
-        "so",
-    ]
+    answers = [m for m in wire("always") if m["role"] == "assistant"]
+    assert [m.get("reasoning_content") for m in answers] == ["hm", "so"]
+
+
+def test_what_was_sent_before_is_sent_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = Sent()
+    first = wire("never", sent)
+    assert wire("always", sent) == wire("always")
+    converted: list[object] = []
+    monkeypatch.setattr(requests, "wire_of", lambda *given: converted.append(given))
+    assert wire("never", sent) == first
+    assert converted == []
+
+
+def test_more_than_is_kept_is_sent_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "_MOST_KEPT", 100)
+    sent = Sent()
+    assert wire("never", sent) == wire("never", sent) == wire("never")
 
 
 async def test_deepseek_gets_its_reasoning_back_over_many_steps() -> None:
