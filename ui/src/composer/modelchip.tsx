@@ -7,7 +7,7 @@ import { Dot } from "../parts/dot";
 import { MenuItem } from "../parts/menuitem";
 import { Popover } from "../parts/popover";
 import type { ModelRoute, ModelView, ProviderView } from "../wire";
-import { isGuide } from "../core/models";
+import { isGuide, labelOf } from "../core/models";
 
 interface ModelChipProps {
   route: ModelRoute | null;
@@ -72,11 +72,11 @@ interface ProviderModelsProps extends ModelChipProps {
 }
 
 function ProviderModels({ provider, route, choose }: ProviderModelsProps) {
-  const { id, label, error, models } = provider;
+  const { id, error, models } = provider;
   return (
     <>
       <div class="menu-head">
-        {label}
+        {labelOf(provider)}
         {error && <span class="danger"> {error.message}</span>}
       </div>
       {!models.length && !error && <div class="menu-empty quiet">{t("model.noModels")}</div>}
@@ -88,7 +88,7 @@ function ProviderModels({ provider, route, choose }: ProviderModelsProps) {
             chosen={chosen}
             onSelect={() => choose({ provider: id, model: model.id })}
           >
-            <span class="grow trunc">{model.name}</span>
+            <span class="grow trunc">{isGuide(provider) ? labelOf(provider) : model.name}</span>
           </MenuItem>
         );
       })}

@@ -1,11 +1,17 @@
 /** What providers are to a person. */
 
+import { t } from "../i18n";
 import type { Models } from "./host";
 import type { ProviderView } from "../wire";
 
 /** The built-in guide: it follows rules and is no language model. */
 export function isGuide(provider: ProviderView): boolean {
   return provider.kind === "offline" || provider.id === "offline";
+}
+
+/** The provider's name; the guide's is ours to translate. */
+export function labelOf(provider: ProviderView): string {
+  return isGuide(provider) ? t("hero.guide") : provider.label;
 }
 
 /** Whether nothing but the guide would answer. */

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { hostOf, isGuide, onThisComputer } from "../core/models";
+import { hostOf, isGuide, labelOf, onThisComputer } from "../core/models";
 import { t } from "../i18n";
 import { Icon } from "../icons/icon";
 import { useApp, useScreen } from "../parts/context";
@@ -126,7 +126,7 @@ function ProviderRow({ provider, edit }: ProviderRowProps) {
         </span>
         <div class="grow">
           <div class="hstack">
-            <span class="medium trunc">{provider.label}</span>
+            <span class="medium trunc">{labelOf(provider)}</span>
             {isDefault && <span class="tag acc">{t("models.default")}</span>}
             {!guide && onThisComputer(provider) && <span class="tag">{t("models.here")}</span>}
             {guide && <span class="tag outline">{t("hero.notAModel")}</span>}
@@ -236,7 +236,7 @@ function ProviderMenu({ provider, edit, test, setKey }: ProviderMenuProps) {
   return (
     <Popover
       class="icon-btn"
-      label={`${t("side.more")}: ${label}`}
+      label={`${t("side.more")}: ${labelOf(provider)}`}
       trigger={<Icon name="ellipsis" />}
       panel={(close) => {
         const act = (work: () => void) => () => {

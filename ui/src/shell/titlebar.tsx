@@ -78,7 +78,7 @@ function Crumb() {
       return <Path icon="inbox" title={t("inbox.title")} />;
     default: {
       const title = titleOf(place.workspaceId ?? app.prefs.get("workspace", "")) ?? t("bar.noFolder");
-      return <Path icon="square-pen" parent={t("bar.newSession")} title={title} />;
+      return <Path icon="square-pen" parent={t("bar.newSession")} title={title} heading />;
     }
   }
 }

@@ -50,7 +50,7 @@ export function Start() {
   return (
     <div class="hero">
       <div>
-        <h1 class="hero-title">{t("hero.title")}</h1>
+        <h2 class="hero-title">{t("hero.title")}</h2>
         <p class="lead">{t("hero.lead")}</p>
       </div>
       <div class="hero-chips">
