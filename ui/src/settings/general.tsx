@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { MODES } from "../composer/modechip";
+import { stagedMode, stageMode } from "../start/staged";
 import { type Key, localeChoice, t } from "../i18n";
 import { useApp } from "../parts/context";
 import { theme } from "../theme/theme";
@@ -54,17 +54,19 @@ export function GeneralPage() {
   );
 }
 
+// Full access is chosen for one session, with a question, and never for all.
+const DEFAULTS: Mode[] = ["read-only", "workspace-write"];
+
 function DefaultMode() {
-  const { prefs, host } = useApp();
-  const told = host.description.value?.defaultMode ?? "workspace-write";
+  const app = useApp();
   return (
     <Setting label={t("general.mode")} hint={t("general.modeHint")}>
       <Choice
         name="mode"
         label={t("general.mode")}
-        value={prefs.get<string>("stagedMode", told)}
-        options={MODES.map((mode: Mode) => [mode, t(`mode.${mode}` as Key)])}
-        choose={(value) => prefs.set("stagedMode", value)}
+        value={stagedMode(app)}
+        options={DEFAULTS.map((mode) => [mode, t(`mode.${mode}` as Key)])}
+        choose={(value) => stageMode(app, value as Mode)}
       />
     </Setting>
   );

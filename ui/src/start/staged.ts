@@ -1,5 +1,6 @@
 /** What a session will start with: chosen before there is one. */
 
+import { signal } from "@preact/signals-core";
 import type { App } from "../core/app";
 import type { Mode, Workspace } from "../wire";
 
@@ -13,15 +14,23 @@ export function stagedWorkspace(app: App): Workspace | null {
   return found ?? (workspaces.length === 1 ? workspaces[0]! : null);
 }
 
-const MODES = new Set(["read-only", "workspace-write", "danger-full-access"]);
+const REMEMBERED = new Set(["read-only", "workspace-write"]);
+const once = signal<Mode | null>(null);
 
-/** Full access is never remembered for the next session. */
+/** What the next session may do. Full access holds for one session only. */
 export function stagedMode(app: App): Mode {
-  const place = app.prefs.state.value.stagedMode;
-  if (typeof place === "string" && MODES.has(place)) return place as Mode;
+  if (once.value) return once.value;
+  const kept = app.prefs.state.value.stagedMode;
+  if (typeof kept === "string" && REMEMBERED.has(kept)) return kept as Mode;
   return (app.host.description.value?.defaultMode as Mode | undefined) ?? "workspace-write";
 }
 
 export function stageMode(app: App, mode: Mode): void {
-  app.prefs.set("stagedMode", mode);
+  once.value = REMEMBERED.has(mode) ? null : mode;
+  if (REMEMBERED.has(mode)) app.prefs.set("stagedMode", mode);
+}
+
+/** The session that it was chosen for has begun. */
+export function unstageMode(): void {
+  once.value = null;
 }

@@ -10,7 +10,7 @@ import { useApp, useScreen, type Screen } from "../parts/context";
 import { slots } from "../slots/slots";
 import { List } from "../slots/views";
 import { openFolder } from "../shell/actions";
-import { stageMode, stagedMode, stagedWorkspace } from "./staged";
+import { stageMode, stagedMode, stagedWorkspace, unstageMode } from "./staged";
 import { WorkspaceChip } from "./workspacechip";
 
 /** Make the session (or use the folder's blank one) and send its first message. */
@@ -24,6 +24,7 @@ export async function beginSession(screen: Screen, text: string): Promise<boolea
   let session = await app.api.call("session/create", { workspaceId });
   const { sessionId } = session;
   if (session.mode !== mode) session = await app.api.call("session/setMode", { sessionId, mode });
+  unstageMode();
   app.host.put(session);
   app.nav.replace({ at: "session", sessionId });
   await app.session(sessionId).send(text, "queue");
