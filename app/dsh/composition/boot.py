@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 import anyio
 
 from dsh.composition.edits import disable_row
-from dsh.composition.mounting import Entry, MountedRows
+from dsh.composition.mounting import Entry, MountedRows, RowProblem
 from dsh.composition.profiles import Composition
 from dsh.data.paths import Home
 from dsh.errors import CompositionError, DSHError, code_of, describe
-from dsh.kernel import Events, Kernel, Phase, Problem, Registry, Scope
+from dsh.kernel import Events, Kernel, Mount, Phase, Registry, Scope
 from dsh.runtime.stopping import STOPPING
 
 T = TypeVar("T")
@@ -76,9 +76,14 @@ class Boot:
     """A composition at work. Offered to plugins under this class."""
 
     def __init__(
-        self, composition: Composition, kernel: Kernel, rows: MountedRows
+        self,
+        composition: Composition,
+        kernel: Kernel,
+        rows: MountedRows,
+        problem: RowProblem | None = None,
     ) -> None:
         self.composition = composition
+        self.problem = problem  # who is told of what rows cannot do
         self.kernel = kernel
         self.rows = rows
         self._moved = anyio.Event()
@@ -164,24 +169,34 @@ async def booted(
     composition: Composition,
     *,
     features: frozenset[str] = frozenset(),
-    problem: Problem | None = None,
+    problem: RowProblem | None = None,
     registries: tuple[type[Registry[Any, Any]], ...] = (),  # Any: of whatever kind
     services: tuple[tuple[type, object], ...] = (),
 ) -> AsyncIterator[Boot]:
     """Mount a composition while the block is open; leaving it stops everything.
 
+    ``problem`` is told of each error that nobody else sees, with the id of its row.
     ``registries`` and ``services`` are offered beside the rows: what the launcher
     itself brings.
     """
     failure: Exception | None = None
-    async with Kernel(problem) as kernel, anyio.create_task_group() as group:
+
+    def failed(mount: Mount, error: BaseException) -> None:
+        if problem is not None:
+            problem(mount.row, error)
+
+    async with (
+        Kernel(failed if problem is not None else None) as kernel,
+        anyio.create_task_group() as group,
+    ):
         rows = MountedRows(
             kernel.root,
             composition.home,
             features=features,
             only="first-party" if composition.selection.safe_mode else "all",
+            problem=problem,
         )
-        boot = Boot(composition, kernel, rows)
+        boot = Boot(composition, kernel, rows, problem)
         rows.changed = boot.moved
         with ExitStack() as offers:
             builtin = ((Home, composition.home), (Scope, kernel.root), (Boot, boot))

@@ -21,6 +21,8 @@ from dsh.data.paths import Home
 from dsh.errors import DSHError
 from dsh.kernel import Limits, Mount, Phase, Plugin, Scope
 
+RowProblem = Callable[[str, BaseException], None]  # a row's id, and what it could not do
+
 IMPORT_LIMIT = 10.0  # seconds a foreign module may take to import
 FOREIGN_LIMITS = Limits(start=10.0)
 
@@ -63,6 +65,7 @@ class MountedRows:
         *,
         features: frozenset[str] = frozenset(),
         only: Literal["all", "first-party"] = "all",
+        problem: RowProblem | None = None,
     ) -> None:
         self.entries: dict[str, Entry] = {}
         self.changed: Callable[[], None] = lambda: None
@@ -70,6 +73,7 @@ class MountedRows:
         self._home = home
         self._features = features
         self._only = only
+        self._problem = problem  # told of what cannot even be mounted
 
     def add(self, rows: list[Row]) -> None:
         """Register the rows; ours are mounted at once, foreign ones by `load_rest`."""
@@ -175,4 +179,6 @@ class MountedRows:
     def _failed(self, entry: Entry, error: DSHError) -> None:
         entry.state = "failed"
         entry.error = error
+        if self._problem is not None:
+            self._problem(entry.row.id, error)
         self.changed()

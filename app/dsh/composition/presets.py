@@ -11,6 +11,7 @@ from importlib.resources.abc import Traversable
 
 import anyio
 
+from dsh.composition.boot import Boot
 from dsh.composition.documents import Unreadable, parse
 from dsh.composition.mounting import MountedRows
 from dsh.composition.profiles import SHIPPED
@@ -49,9 +50,10 @@ class StandingPresets(AgentPresets):
 
     default = DEFAULT
 
-    def __init__(self, scope: Scope, home: Home) -> None:
+    def __init__(self, scope: Scope, home: Home, boot: Boot | None = None) -> None:
         self._scope = scope
         self._home = home
+        self._boot = boot
         self._current: dict[str, Generation] = {}
         self._lock = anyio.Lock()
 
@@ -84,7 +86,7 @@ class StandingPresets(AgentPresets):
             return current
         rows = _rows(text, name)
         scope = self._scope.child(f"preset {name}")
-        generation = Generation(MountedRows(scope, self._home), scope, stamp)
+        generation = Generation(self._unmounted(scope), scope, stamp)
         generation.rows.add(rows)
         with anyio.move_on_after(SETTLE_LIMIT):
             await generation.rows.load_rest()
@@ -93,6 +95,18 @@ class StandingPresets(AgentPresets):
         if current is not None and not current.agents:
             await current.rows.close()
         return generation
+
+    def _unmounted(self, scope: Scope) -> MountedRows:
+        boot = self._boot
+        if boot is None:
+            return MountedRows(scope, self._home)
+        safe = boot.composition.selection.safe_mode
+        return MountedRows(
+            scope,
+            self._home,
+            only="first-party" if safe else "all",
+            problem=boot.problem,
+        )
 
     async def _settled(self, kernel: Kernel, generation: Generation) -> None:
         mounts = [
@@ -122,9 +136,11 @@ def _rows(text: str, name: str) -> list[Row]:
 
 
 @plugin
-async def presets(scope: Scope, home: Home) -> AsyncIterator[AgentPresets]:
+async def presets(
+    scope: Scope, home: Home, boot: Boot | None
+) -> AsyncIterator[AgentPresets]:
     """Offers the presets that ship with the program and those of the home."""
-    standing = StandingPresets(scope, home)
+    standing = StandingPresets(scope, home, boot)
     try:
         yield standing
     finally:

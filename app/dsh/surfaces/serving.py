@@ -11,7 +11,7 @@ import anyio
 
 from dsh.composition.boot import Boot, booted
 from dsh.composition.profiles import Composition
-from dsh.kernel import Events, Mount
+from dsh.kernel import Events
 from dsh.seams.gateway import HostEvent, Snapshots
 from dsh.seams.native_shell import NativeShell
 from dsh.surfaces import start
@@ -100,6 +100,6 @@ class Serving(Stopper):
         return folder
 
 
-def log_problem(mount: Mount, error: BaseException) -> None:
+def log_problem(row: str, error: BaseException) -> None:
     """Write down what a plugin could not do."""
-    logger.error("%s: %s", mount.row, error, exc_info=error)
+    logger.error("%s: %s", row, error, exc_info=error)

@@ -76,7 +76,7 @@ def running(
         composition,
         features=features,
         registries=registries,
-        problem=lambda mount, error: None,
+        problem=lambda row, error: None,
     )
 
 

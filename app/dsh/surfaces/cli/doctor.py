@@ -60,7 +60,7 @@ async def _boot(composition: Composition) -> int:
     for warning in composition.warnings:
         _say("warning", f"{warning.layer}: {warning.message}")
     async with booted(
-        composition, registries=REGISTRIES, problem=lambda _mount, _error: None
+        composition, registries=REGISTRIES, problem=lambda _row, _error: None
     ) as boot:
         await boot.settled()
         await _services(boot)

@@ -15,7 +15,6 @@ from dsh.composition.profiles import Composition
 from dsh.data.events import Event
 from dsh.data.messages import text_of
 from dsh.errors import DSHError, RunError
-from dsh.kernel import Mount
 from dsh.runtime.agent import Agent, Agents
 from dsh.runtime.models import Route
 from dsh.runtime.session import Session
@@ -180,6 +179,6 @@ def _last_answer(session: Session) -> str:
     return ""
 
 
-def _problem(mount: Mount, error: BaseException) -> None:
+def _problem(row: str, error: BaseException) -> None:
     code = f"{error.code}: " if isinstance(error, DSHError) else ""
-    sys.stderr.write(f"dsh: {mount.row}: {code}{error}\n")
+    sys.stderr.write(f"dsh: {row}: {code}{error}\n")

@@ -107,7 +107,7 @@ async def _with_boot(check: Callable[[Boot], Awaitable[None]]) -> None:
         async with booted(
             compose(home, selection),
             registries=REGISTRIES,
-            problem=lambda _mount, _error: None,
+            problem=lambda _row, _error: None,
         ) as boot:
             await boot.settled()
             await check(boot)
