@@ -16,7 +16,6 @@ import anyio
 
 from dsh.composition.patches import Layer
 from dsh.composition.profiles import Composition
-from dsh.data.locks import Holder
 from dsh.data.paths import Home
 from dsh.errors import DSHError, describe
 from dsh.surfaces.browser import open_in_browser
@@ -24,7 +23,7 @@ from dsh.surfaces.cli.arguments import Options
 from dsh.surfaces.cli.selection import composition_of, home_of
 from dsh.surfaces.logs import keep_log
 from dsh.surfaces.serving import Serving
-from dsh.surfaces.window.instance import Arguments, Reply, claim, hand_over
+from dsh.surfaces.window.instance import Arguments, Reply, claim_or_hand_over
 from dsh.surfaces.window.screen import Screen
 from dsh.surfaces.window.toolkit import find_toolkit, has_screen
 
@@ -37,26 +36,22 @@ STOP_SECONDS = 5.0  # after SIGTERM everything is over by then
 def execute(options: Options) -> int:
     """Serve until the window is closed, or a signal comes; 0 then."""
     home = home_of(options)
-    holder = claim(home)  # before anything slow: impatient people click again
-    if isinstance(holder, Holder):
-        return _later_start(home, options)
-    with holder:
+    folder = _folder(options)
+    arguments = Arguments(
+        folder=str(folder) if folder else None, headless=options.headless
+    )
+    # Before anything slow: impatient people click again.
+    first = claim_or_hand_over(home, arguments)
+    if isinstance(first, Reply):
+        if options.headless or not first.window:
+            _show(home, options, first)
+        return 0
+    with first:
         keep_log(home)
         toolkit = find_toolkit() if has_screen() and not options.headless else None
         if toolkit is None:
             return _without_window(home, options)
         return _with_window(home, options, Screen(home, toolkit))
-
-
-def _later_start(home: Home, options: Options) -> int:
-    folder = _folder(options)
-    arguments = Arguments(
-        folder=str(folder) if folder else None, headless=options.headless
-    )
-    reply = hand_over(home, arguments)
-    if options.headless or not reply.window:
-        _show(home, options, reply)
-    return 0
 
 
 def _show(home: Home, options: Options, reply: Reply) -> None:

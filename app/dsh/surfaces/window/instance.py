@@ -7,6 +7,7 @@ import os
 import socket
 import sys
 import tempfile
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -15,11 +16,13 @@ import anyio
 from anyio.abc import SocketStream
 from pydantic import BaseModel, ValidationError
 
+from dsh.data.clock import monotonic
 from dsh.data.locks import Holder, Lock, take
 from dsh.data.paths import Home
 from dsh.errors import SurfaceError
 
 HANDOVER_SECONDS = 5.0
+START_SECONDS = 15.0  # a cold start on a slow disk
 _LIMIT = 64_000
 
 
@@ -50,8 +53,30 @@ def claim(home: Home) -> Lock | Holder:
     return take(home.lock, "DSH Desktop")
 
 
-def hand_over(home: Home, arguments: Arguments) -> Reply:
-    """Ask the first to show itself. Raises :class:`AlreadyRunning` without an answer."""
+def claim_or_hand_over(home: Home, arguments: Arguments) -> Lock | Reply:
+    """Become the first, or have the first show itself.
+
+    While the first is still starting, or stopping, it does not listen: then this waits
+    for what comes of it. Raises :class:`AlreadyRunning` when that takes too long.
+    """
+    deadline = monotonic() + START_SECONDS
+    while True:
+        claimed = claim(home)
+        if isinstance(claimed, Lock):
+            return claimed
+        reply = hand_over(home, arguments)
+        if reply is not None:
+            return reply
+        if monotonic() > deadline:
+            raise _silent(home)
+        time.sleep(0.05)
+
+
+def hand_over(home: Home, arguments: Arguments) -> Reply | None:
+    """Ask the first to show itself; ``None`` when it does not listen (yet).
+
+    Raises :class:`AlreadyRunning` when it listens and does not answer.
+    """
     request = arguments.model_dump_json().encode() + b"\n"
     with socket.socket(socket.AF_UNIX) as client:
         client.settimeout(HANDOVER_SECONDS)
@@ -59,10 +84,16 @@ def hand_over(home: Home, arguments: Arguments) -> Reply:
             client.connect(str(socket_path(home)))
             client.sendall(request)
             return Reply.model_validate_json(_line(client))
+        except (FileNotFoundError, ConnectionRefusedError):
+            return None
         except (OSError, ValidationError) as error:
-            message = f"DSH Desktop already runs for {home.root}, but does not answer"
-            remedy = "wait a moment; if it stays so, end that process and start again"
-            raise AlreadyRunning(message, remedy=remedy) from error
+            raise _silent(home) from error
+
+
+def _silent(home: Home) -> AlreadyRunning:
+    message = f"DSH Desktop already runs for {home.root}, but does not answer"
+    remedy = "wait a moment; if it stays so, end that process and start again"
+    return AlreadyRunning(message, remedy=remedy)
 
 
 def _line(client: socket.socket) -> bytes:
