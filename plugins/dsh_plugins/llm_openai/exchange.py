@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from dsh.data.clock import monotonic
 from dsh.data.messages import LlmFailure
 from dsh.seams.llm import LlmError
 from dsh_plugins.llm_openai.answer import AnswerReader
@@ -170,7 +171,7 @@ class Exchange:
             seconds = self._patience.idle
         else:
             seconds = max(self._patience.first, self._patience.idle)
-        now = anyio.current_time()
+        now = monotonic()  # the loop's clock too, but asking the loop takes longer
         # Moving a deadline costs more than reading a small piece: not for each of them.
         if seconds != self.granted or now - self._moved > seconds * RENEWAL:
             self.granted, self._moved = seconds, now
