@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -76,10 +76,15 @@ class Host:
 
 
 @contextmanager
-def hosted(root: Path, model: Served | None = None, *words: str) -> Iterator[Host]:
+def hosted(
+    root: Path,
+    model: Served | None = None,
+    *words: str,
+    also: Mapping[str, str] | None = None,
+) -> Iterator[Host]:
     """A program serving ``root/home`` while the block is open."""
     (root / "work").mkdir(exist_ok=True)
-    variables = model.variables if model is not None else {}
+    variables = {**(model.variables if model is not None else {}), **(also or {})}
     with (
         headless(root / "home", *words, env=variables) as program,
         client_of(program) as client,
