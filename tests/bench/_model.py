@@ -20,8 +20,11 @@ _HEAD = (
 class Model:
     """The running server; times are those of ``time.monotonic``."""
 
-    def __init__(self, listener: socket.socket, replies: Sequence[Reply]) -> None:
+    def __init__(
+        self, listener: socket.socket, replies: Sequence[Reply], pause: float
+    ) -> None:
         self._listener = listener
+        self._pause = pause
         self._replies = iter([_batches(reply) for reply in replies])
         self.url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         self.arrived: list[float] = []  # first byte of each request
@@ -53,15 +56,17 @@ class Model:
         self.arrived.append(came)
         for batch in next(self._replies):
             connection.sendall(batch)
+            if self._pause:
+                time.sleep(self._pause)
         self.answered.append(time.monotonic())
         return True
 
 
 @contextmanager
-def model(replies: Sequence[Reply]) -> Iterator[Model]:
-    """A server with one reply a request."""
+def model(replies: Sequence[Reply], pause: float = 0) -> Iterator[Model]:
+    """A server with one reply a request; it pauses (seconds) after each batch of events."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        running = Model(listener, replies)
+        running = Model(listener, replies, pause)
         thread = threading.Thread(target=running.serve)
         thread.start()
         try:

@@ -34,9 +34,9 @@ class Place:
         self.workspace = root / "workspace"
         self.workspace.mkdir()
 
-    def run(self, replies: Sequence[Reply], *words: str) -> Taken:
+    def run(self, replies: Sequence[Reply], *words: str, pause: float = 0) -> Taken:
         """One run; it must complete."""
-        with model(replies) as server:
+        with model(replies, pause) as server:
             variables = {"DSH_LLM_BASE_URL": server.url, "DSH_LLM_MODEL": "scripted"}
             env = environment(self.home, **variables, DSH_LLM_API_KEY="none")
             env["SHLVL"] = "1"

@@ -10,6 +10,7 @@ from bench._table import Anchor, row, timed, usual
 from support.scripted_model import chunk, says
 
 DELTAS = 5000
+PAUSE = 0.00015  # seconds between batches: it comes as fast as a loop can write it
 RUNS = 5
 
 
@@ -26,9 +27,11 @@ def main() -> None:
         here = Place(Path(folder))
         here.run([says("done")])
         short = usual([here.run([says("done")]).after for _ in range(RUNS)])
-        after = usual([here.run([says(*words)]).after for _ in range(RUNS)])
-    row(f"{DELTAS} deltas: last byte → end", after, "ms", anchor, "≤ 50 ms")
-    row("the same", after, "ms", Anchor("a short answer", short))
+        paced = [here.run([says(*words)], pause=PAUSE).after for _ in range(RUNS)]
+        burst = usual([here.run([says(*words)]).after for _ in range(RUNS)])
+    row(f"{DELTAS} deltas: last byte → end", usual(paced), "ms", anchor, "≤ 50 ms")
+    row("all of them at once: last byte → end", burst, "ms", anchor)
+    row("the same", burst, "ms", Anchor("a short answer", short))
 
 
 if __name__ == "__main__":
