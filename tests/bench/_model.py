@@ -64,7 +64,7 @@ class Model:
 
 @contextmanager
 def model(replies: Sequence[Reply], pause: float = 0) -> Iterator[Model]:
-    """A server with one reply a request; it pauses (seconds) after each batch of events."""
+    """A server with one reply a request; seconds of ``pause`` follow each batch."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         running = Model(listener, replies, pause)
         thread = threading.Thread(target=running.serve)

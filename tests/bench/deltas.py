@@ -10,7 +10,7 @@ from bench._table import Anchor, row, timed, usual
 from support.scripted_model import chunk, says
 
 DELTAS = 5000
-PAUSE = 0.00015  # seconds between batches: it comes as fast as a loop can write it
+PAUSE = 0.00015  # seconds between batches of events
 RUNS = 5
 
 
