@@ -12,16 +12,23 @@ def main() -> None:
     if sys.argv[1:2] == ["--dsh-supervisor"]:
         _run_supervisor()
         return
+    try:
+        code = _run_program()
+    except KeyboardInterrupt:  # so early that nothing had begun
+        code = 130
+    # Everything is released by now; what is left are interpreter-wide teardown and
+    # threads that a hung foreign import may have left behind.
+    os._exit(code if _flushed() else code or 1)
+
+
+def _run_program() -> int:
     # Imported here: a helper process must start without the program.
     from dsh.surfaces import start
 
     start.begin()
     from dsh.surfaces.cli import run_command_line
 
-    code = run_command_line(sys.argv[1:])
-    # Everything is released by now; what is left are interpreter-wide teardown and
-    # threads that a hung foreign import may have left behind.
-    os._exit(code if _flushed() else code or 1)
+    return run_command_line(sys.argv[1:])
 
 
 def _flushed() -> bool:

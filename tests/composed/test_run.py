@@ -259,3 +259,45 @@ def test_a_full_disk_behind_the_output_is_said(home: Path, words: list[str]) -> 
     assert done.returncode == 1
     assert "No space left" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_task_that_is_no_utf8_is_refused_and_not_guessed_at(home: Path) -> None:
+    for words, stdin in (([b"run echo \xff\xfe"], b""), ([b"-"], b"run echo \xff\xfe")):
+        done = subprocess.run(
+            [*[word.encode() for word in (*DSH, "run")], *words],
+            env=environment(home),
+            cwd=home.parent,
+            input=stdin,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 2, done.stderr
+        assert b"UTF-8" in done.stderr
+        assert b"Traceback" not in done.stderr
+
+
+def test_an_interrupt_is_no_traceback_however_early(home: Path, work: Path) -> None:
+    """Interrupted as soon as the program imports one of these modules."""
+    for landmark in ("dsh.surfaces.cli", "asyncio.tasks", "dsh_plugins.retry.plugin"):
+        sitecustomize = work / "sitecustomize.py"
+        sitecustomize.write_text(
+            "import os, signal, sys\n"
+            "def note(event, arguments):\n"
+            f"    if event == 'import' and arguments[0] == {landmark!r}:\n"
+            "        signal.raise_signal(signal.SIGINT)\n"
+            "sys.addaudithook(note)\n"
+        )
+        variables = environment(home)
+        variables["PYTHONPATH"] = f"{work}:{variables['PYTHONPATH']}"
+        done = subprocess.run(
+            [*DSH, "run", "run echo hi"],
+            env=variables,
+            cwd=home.parent,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 130, (landmark, done.stderr)
+        assert "Traceback" not in done.stderr

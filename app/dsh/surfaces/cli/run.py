@@ -37,6 +37,8 @@ def execute(options: Options) -> int:
     prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
     if not prompt.strip():
         return _usage("the task is empty")
+    if any("\ud800" <= letter <= "\udfff" for letter in prompt):
+        return _usage("the task is not valid UTF-8")
     route = None
     if options.model is not None:
         provider, slash, model = options.model.partition("/")
