@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import anyio
 import uvicorn
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from dsh.data.paths import Home
 from dsh.errors import SurfaceError
@@ -32,7 +32,7 @@ class PortTaken(SurfaceError):
 class HostConfig(BaseModel, frozen=True):
     """Where to listen. There is no address to choose: it is loopback only."""
 
-    port: int = 0  # 0: the system chooses
+    port: int = Field(default=0, ge=0, le=65_535)  # 0: the system chooses
 
 
 class Host:
@@ -114,7 +114,9 @@ def _signal(hub: Hub, fact: SessionSignal) -> None:
 
 
 def _listen(port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # The protocol is spelled out: asyncio turns Nagle's delay off only where it is, and
+    # with it every answer would wait 40 ms for an acknowledgement.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((LOOPBACK, port))
