@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from litestar import Litestar, Request, Response, get, post, websocket
+from litestar.exceptions import HTTPException
 
 from dsh.data.paths import Home
 from dsh.kernel import Scope
 from dsh.seams.native_shell import NativeShell
 from dsh.surfaces.host.access import Access
-from dsh.surfaces.host.calls import BODY_LIMIT, Calls
+from dsh.surfaces.host.calls import BODY_LIMIT, Answer, Calls
 from dsh.surfaces.host.gate import App, Gate
 from dsh.surfaces.host.hub import Hub
 from dsh.surfaces.host.pages import Pages
@@ -30,6 +31,16 @@ _STALE = (
     "<p lang=zh>此链接已使用,或已超过一分钟。"
     "请重新启动 DSH Desktop 以获得新链接。</p></html>"
 )
+
+
+_CODES = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 413: "BODY_TOO_LARGE"}
+
+
+def _refused(_: Incoming, error: HTTPException) -> Response[bytes]:
+    """What the framework refuses, in the words of every other refusal."""
+    code = _CODES.get(error.status_code, "REFUSED")
+    answer = Answer.refusal(error.status_code, code, error.detail)
+    return Response(answer.body, status_code=answer.status, media_type="application/json")
 
 
 def application(scope: Scope, home: Home, access: Access, hub: Hub, port: int) -> App:
@@ -95,6 +106,7 @@ def application(scope: Scope, home: Home, access: Access, hub: Hub, port: int) -
         [boot, index, file, call, events],
         openapi_config=None,
         logging_config=None,
+        exception_handlers={HTTPException: _refused},
         debug=False,
     )
     return Gate(app, access, port)  # type: ignore[arg-type]  # ASGI, in Litestar's words
