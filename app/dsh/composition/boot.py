@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager
 from typing import Any, TypeVar
 
@@ -87,6 +87,7 @@ class Boot:
         self.kernel = kernel
         self.rows = rows
         self._moved = anyio.Event()
+        self._editing = anyio.Lock()
 
     def moved(self) -> None:
         """Some row moved on: wake who waits, tell who listens."""
@@ -131,7 +132,11 @@ class Boot:
             await self._moved.wait()
 
     async def retry(self, row: str) -> None:
-        """Try a row again. Raises ``CompositionError`` for an unknown id."""
+        """Try a row again.
+
+        Raises ``CompositionError`` for an unknown id, and for a row that the composition
+        leaves out.
+        """
         await self.rows.retry(self._entry(row))
 
     async def disable(self, row: str) -> None:
@@ -143,9 +148,9 @@ class Boot:
         if entry.row.required:
             raise CompositionError(f"{row} is required and cannot be switched off")
         profile = self.composition.selection.profile
-        await anyio.to_thread.run_sync(disable_row, self.home, profile, row)
-        await self.rows.unmount(entry)
-        entry.error = None
+        async with self._editing:
+            await anyio.to_thread.run_sync(disable_row, self.home, profile, row)
+        await self.rows.switch_off(entry)
 
     def _entry(self, row: str) -> Entry:
         entry = self.rows.entries.get(row)
@@ -154,14 +159,27 @@ class Boot:
         return entry
 
     def _why_not(self, key: type) -> str:
-        failed = [f"{r.id}: {r.message}" for r in self.failures() if r.message]
-        waiting = [
-            f"{r.id} waits for {', '.join(r.missing)}"
-            for r in self.failures()
-            if r.missing
-        ]
-        reasons = "; ".join([*failed, *waiting]) or "no row offers it"
+        found = "; ".join(self._obstacles(key, self.kernel.root, set()))
+        reasons = found or "those who should offer it wait for each other"
         return f"{key.__qualname__} is not available: {reasons}"
+
+    def _obstacles(self, key: type, scope: Scope, known: set[type]) -> Iterator[str]:
+        """What stands in the way of a service, at the end of the chain of needs."""
+        known.add(key)
+        _, mount = scope.nearest(key)
+        if mount is None:
+            yield f"no row offers {key.__qualname__}"
+            # What these would have offered is not known: they could not be loaded.
+            for entry in self.rows.entries.values():
+                if entry.error is not None:
+                    yield f"{entry.row.id}: {describe(entry.error)}"
+        elif mount.error is not None:
+            yield f"{mount.row}: {describe(mount.error)}"
+        else:
+            for need in mount.plan.needs.values():
+                offer, _ = mount.nearest(need)
+                if offer is None and not need.optional and need.key not in known:
+                    yield from self._obstacles(need.key, mount.scope, known)
 
 
 @asynccontextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from pathlib import Path
+from stat import S_ISREG
 
 import yaml
 
@@ -13,12 +14,17 @@ from dsh.errors import CompositionError
 _Base: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 LIMIT = 1_000_000  # bytes; a composition file of a person is a few kilobytes
+DEPTH, NODES = 50, 50_000  # of a document with its aliases written out
 
 
 class Unreadable(CompositionError):
     """A composition file is missing, too large, or not the YAML it should be."""
 
     code = "COMPOSITION_UNREADABLE"
+
+
+class Missing(Unreadable):
+    """There is no such file."""
 
 
 class _Loader(_Base):  # type: ignore[valid-type,misc]  # the C loader, if built in
@@ -29,27 +35,27 @@ class _Loader(_Base):  # type: ignore[valid-type,misc]  # the C loader, if built
         node: yaml.MappingNode,
         deep: bool = False,  # noqa: FBT001, FBT002
     ) -> dict[Hashable, object]:
-        keys = [key.value for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key!r} stands here twice", node.start_mark
-                )
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    raise _fault(node, f"the key {key.value!r} stands here twice")
+                seen.add(key.value)
         mapping: dict[Hashable, object] = super().construct_mapping(node, deep=deep)
         return mapping
 
 
 def _construct_tag(loader: yaml.SafeLoader, node: yaml.Node) -> EnvTag | HomeTag:
     if not isinstance(node, yaml.ScalarNode):
-        raise yaml.constructor.ConstructorError(
-            None, None, f"{node.tag} takes a text", node.start_mark
-        )
+        raise _fault(node, f"{node.tag} takes a text")
     try:
         return TAGS[node.tag](str(loader.construct_scalar(node)))
     except ValueError as error:
-        raise yaml.constructor.ConstructorError(
-            None, None, str(error), node.start_mark
-        ) from None
+        raise _fault(node, str(error)) from None
+
+
+def _fault(node: yaml.Node, message: str) -> yaml.MarkedYAMLError:
+    return yaml.constructor.ConstructorError(None, None, message, node.start_mark)
 
 
 for _tag in TAGS:
@@ -74,7 +80,12 @@ _Dumper.add_representer(HomeTag, _represent_tag)
 def parse(text: str, name: str) -> object:
     """The document of ``text``. Raises :class:`Unreadable` with ``name`` and line."""
     try:
-        return yaml.load(text, _Loader)  # noqa: S506  # a safe loader with two tags
+        loader = _Loader(text)
+        try:
+            node = loader.get_single_node()
+            return None if node is None else loader.construct_document(_bounded(node))
+        finally:
+            loader.dispose()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"{name}, line {mark.line + 1}" if mark else name
@@ -83,15 +94,41 @@ def parse(text: str, name: str) -> object:
         raise Unreadable(f"{name}: {error}") from None
 
 
+def _bounded(root: yaml.Node) -> yaml.Node:
+    """``root``, unless it is so deep, or so large with every alias written out, that
+    walking through it would end the program or take for ever.
+    """
+    pending, nodes = [(root, 1)], 0
+    while pending:
+        node, depth = pending.pop()
+        nodes += 1
+        if depth > DEPTH or nodes > NODES:
+            raise _fault(node, "this is nested too deeply, or grows too large")
+        if isinstance(node, yaml.MappingNode):
+            pending += [(part, depth + 1) for pair in node.value for part in pair]
+        elif isinstance(node, yaml.SequenceNode):
+            pending += [(part, depth + 1) for part in node.value]
+    return root
+
+
 def read(path: Path) -> object:
-    """The document of a file. Raises :class:`Unreadable`; missing files too."""
+    """The document of a file. Raises :class:`Unreadable`, or :class:`Missing`."""
+    return parse(read_text(path), str(path))
+
+
+def read_text(path: Path) -> str:
+    """The text of a file that is short enough to be one of ours; raises as `read`."""
     try:
-        if path.stat().st_size > LIMIT:
+        facts = path.stat()
+        if not S_ISREG(facts.st_mode):  # reading a pipe would wait for ever
+            raise Unreadable(f"{path} is not a file")
+        if facts.st_size > LIMIT:
             raise Unreadable(f"{path} is larger than {LIMIT} bytes")
-        text = path.read_text(encoding="utf-8-sig")
+        return path.read_text(encoding="utf-8-sig")
+    except (FileNotFoundError, NotADirectoryError):
+        raise Missing(f"there is no file {path}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise Unreadable(f"{path} cannot be read: {error}") from None
-    return parse(text, str(path))
 
 
 def dump(value: object) -> str:

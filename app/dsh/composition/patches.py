@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from dsh.composition.rows import BadRow, Row, check_values, parse_row, walk
 
 
@@ -81,15 +83,15 @@ class Rows:
         self._replace(layer, row, {k: v for k, v in operation.items() if k != "id"})
 
     def _replace(self, layer: str, row: Row, values: dict[str, object]) -> None:
-        if "group" in values:
-            members = values.pop("group")
-            if row.group is None or not isinstance(members, list):
-                raise BadRow(f"{layer}: {row.id} is no group, or group is no list")
-            row.group = [parse_row(member, layer) for member in members]
-            row.origin["group"] = layer
+        members = values.pop("group", None)
         check_values(values, f"{layer}: row {row.id}")
         if "plugin" in values and row.group is not None:
             raise BadRow(f"{layer}: {row.id} is a group and can have no plugin")
+        if members is not None:
+            if row.group is None or not isinstance(members, list):
+                raise BadRow(f"{layer}: {row.id} is no group, or group is no list")
+            row.group = self._parsed(layer, members, instead_of=row.group)
+            row.origin["group"] = layer
         row.values.update(values)
         row.origin.update(dict.fromkeys(values, layer))
 
@@ -99,13 +101,20 @@ class Rows:
             raise BadRow(f"{layer}: insert takes a list of rows, into, before or after")
         siblings = self._place(layer, operation.get("into"))
         position = self._position(layer, siblings, operation)
-        for document in operation["insert"]:
-            row = parse_row(document, layer)
-            for new in walk([row]):
-                if self.find(new.id) is not None:
-                    raise BadRow(f"{layer}: there is already a row {new.id}")
-            siblings.insert(position, row)
-            position += 1
+        siblings[position:position] = self._parsed(layer, operation["insert"])
+
+    def _parsed(
+        self, layer: str, documents: list[object], instead_of: Iterable[Row] = ()
+    ) -> list[Row]:
+        """Rows whose ids are not taken yet, neither among themselves."""
+        rows = [parse_row(document, layer) for document in documents]
+        taken = {row.id for row in walk(self.rows)}
+        taken -= {row.id for row in walk(instead_of)}
+        for row in walk(rows):
+            if row.id in taken:
+                raise BadRow(f"{layer}: there is already a row {row.id}")
+            taken.add(row.id)
+        return rows
 
     def _place(self, layer: str, into: object) -> list[Row]:
         if into is None:

@@ -6,7 +6,7 @@ import re
 from importlib import resources
 from pathlib import Path
 
-from dsh.composition.documents import Unreadable, parse, read
+from dsh.composition.documents import Missing, Unreadable, parse, read
 from dsh.composition.patches import Layer, Notice, Rows
 from dsh.composition.rows import Row
 from dsh.data.paths import Home
@@ -31,19 +31,24 @@ class UnknownProfile(CompositionError):
 
 
 class Selection:
-    """What was asked for on the command line."""
+    """What was asked for on the command line.
 
-    __slots__ = ("overlays", "patches", "profile", "safe_mode")
+    ``base`` is the shipped profile to fall back on, where that is not ``profile``.
+    """
+
+    __slots__ = ("overlays", "patches", "profile", "safe_mode", "template")
 
     def __init__(
         self,
         profile: str,
         *,
+        base: str = "desktop",
         patches: tuple[Path, ...] = (),
         overlays: tuple[Layer, ...] = (),
         safe_mode: bool = False,
     ) -> None:
         self.profile = profile
+        self.template = TEMPLATES.get(profile, TEMPLATES[base])
         self.patches = patches
         self.overlays = overlays
         self.safe_mode = safe_mode
@@ -74,9 +79,10 @@ def compose(
     ``CompositionError`` for a broken shipped bundle and for an unknown profile.
     """
     rows = Rows()
-    names = _bundle_names(home, selection, rows)
+    shipped_only = selection.safe_mode or bundles_only
+    names = selection.template if shipped_only else _bundle_names(home, selection, rows)
     layers = [_shipped(name) or _own_bundle(home, name, rows) for name in names]
-    if not selection.safe_mode and not bundles_only:
+    if not shipped_only:
         folder = home.profiles / selection.profile
         layers += [
             _patch(folder / "patch.yaml", "profile", rows),
@@ -131,14 +137,14 @@ def _folders(path: Path) -> list[str]:
 
 
 def _bundle_names(home: Home, selection: Selection, rows: Rows) -> list[str]:
-    template = TEMPLATES.get(selection.profile, TEMPLATES["desktop"])
+    template = selection.template
     path = home.profiles / selection.profile / "profile.yaml"
-    if selection.safe_mode or (selection.profile in TEMPLATES and not path.exists()):
-        return template
     try:
         document = read(path)
     except Unreadable as error:
-        rows.warnings.append(Notice("profile", str(error)))
+        # A home that cannot be written has none of ours, and that is no fault in it.
+        if not (isinstance(error, Missing) and selection.profile in TEMPLATES):
+            rows.warnings.append(Notice("profile", str(error)))
         return template
     names = document.get("bundles") if isinstance(document, dict) else None
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -170,12 +176,11 @@ def _own_bundle(home: Home, name: str, rows: Rows) -> Layer | None:
 
 def _patch(path: Path, name: str, rows: Rows, *, named: bool = False) -> Layer | None:
     """The layer of a file of the person's; a missing one matters only if it was named."""
-    if not named and not path.exists():
-        return None
     try:
         document = read(path)
     except Unreadable as error:
-        rows.warnings.append(Notice(name, str(error)))
+        if named or not isinstance(error, Missing):
+            rows.warnings.append(Notice(name, str(error)))
         return None
     if not isinstance(document, list):
         message = f"{path} must be a list of operations; write [] for none"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from dsh.errors import CompositionError
@@ -85,7 +85,7 @@ def _names(value: object) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list) else [str(value)]
 
 
-def walk(rows: list[Row]) -> Iterator[Row]:
+def walk(rows: Iterable[Row]) -> Iterator[Row]:
     """Every row, groups before their members."""
     for row in rows:
         yield row
@@ -129,6 +129,6 @@ def check_values(values: Mapping[str, object], where: str) -> None:
         if not isinstance(value, kinds[key]):
             raise BadRow(f"{where}: {key} has the wrong kind: {value!r}")
     when = values.get("when")
-    unknown = set(when) - WHEN_KEYS if isinstance(when, dict) else set()
-    if unknown:
-        raise BadRow(f"{where}: unknown condition {sorted(unknown)[0]!r}")
+    for condition in when if isinstance(when, dict) else ():
+        if condition not in WHEN_KEYS:
+            raise BadRow(f"{where}: unknown condition {condition!r}")

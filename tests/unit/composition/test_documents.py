@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,59 @@ def test_hostile_files_are_refused_without_harm(tmp_path: Path) -> None:
     (tmp_path / "big.yaml").write_text("a" * 1_000_001)
     (tmp_path / "latin.yaml").write_bytes(b"a: \xff\xfe")
     (tmp_path / "dir.yaml").mkdir()
-    for name in ("deep", "big", "latin", "dir", "missing"):
+    os.mkfifo(tmp_path / "pipe.yaml")
+    for name in ("deep", "big", "latin", "dir", "missing", "pipe"):
         with pytest.raises(Unreadable):
             read(tmp_path / f"{name}.yaml")
+
+
+BOMB = "".join(
+    f"b{level}: &b{level} [{', '.join([f'*b{level - 1}'] * 9)}]\n"
+    for level in range(1, 10)
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "b0: &b0 [x]\n" + BOMB,
+        "b0: &b0 {x: 1}\n" + BOMB.replace("[", "{<<: [").replace("]", "]}"),
+        "&a [*a]",
+        "a: &a {b: *a}",
+        "[" * 900 + "]" * 900,
+        "- " * 900,
+        "- " * 400_000,
+        "x: " + "{a: " * 100 + "1" + "}" * 100,
+    ],
+    ids=[
+        "aliases",
+        "merges",
+        "itself",
+        "itself-in-a-mapping",
+        "brackets",
+        "dashes",
+        "very-many-dashes",
+        "mappings",
+    ],
+)
+def test_what_would_grow_without_bound_is_refused_at_once(text: str) -> None:
+    with pytest.raises(Unreadable):
+        parse(text, "file")
+
+
+def test_an_alias_of_moderate_use_is_plain_yaml() -> None:
+    text = "base: &base {a: 1}\nmine: {<<: *base, b: 2}\n"
+    assert parse(text, "t") == {"base": {"a": 1}, "mine": {"a": 1, "b": 2}}
+
+
+def test_a_key_need_not_be_a_text_and_never_ends_the_program() -> None:
+    assert parse("1: a\n2: b\n", "t") == {1: "a", 2: "b"}
+    for text in ("? [1]\n: a\n", "? {a: 1}\n: b\n"):
+        with pytest.raises(Unreadable):
+            parse(text, "t")
+
+
+def test_a_long_document_takes_no_time() -> None:
+    text = "".join(f"key{number}: 1\n" for number in range(20_000))
+    document = parse(text, "t")
+    assert isinstance(document, dict) and len(document) == 20_000

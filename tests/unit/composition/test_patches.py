@@ -80,6 +80,14 @@ def test_a_row_is_removed_wherever_it_stands() -> None:
         {"id": "a", "colour": "red"},
         {"id": "a", "disabled": "yes"},
         {"id": "a", "when": {"weather": "fine"}},
+        {"id": "a", "when": {1: "x", "weather": "fine"}},
+        {"id": "a", 7: "x"},
+        {"insert": [B, B]},
+        {"insert": [{"id": "g", "group": [B, B]}]},
+        {"insert": [{"id": "b", "group": [B]}]},
+        {"insert": [B, {"id": "c"}]},
+        {"id": "a", "group": []},
+        {"id": "a", "remove": False},
         {"insert": [A]},
         {"insert": [{"plugin": "m:x"}]},
         {"insert": [{"id": "x"}]},
@@ -101,3 +109,26 @@ def test_a_bad_operation_is_an_error_of_ours_and_a_warning_of_the_persons(
     )
     assert [warning.layer for warning in rows.warnings] == ["home"]
     assert ids(rows) == ["a", "z"], "what is right in the layer still applies"
+
+
+def test_an_operation_has_its_whole_effect_or_none() -> None:
+    rows = composed(
+        bundle({"insert": [A, G]}),
+        patch(
+            {"insert": [B, {"id": "no-plugin"}]},
+            {"id": "g", "group": [B], "colour": "red"},
+            {"id": "a", "disabled": True, "when": {"weather": "fine"}},
+        ),
+    )
+    assert ids(rows) == ["a", "g", "inner"]
+    assert not rows.rows[0].disabled
+    assert len(rows.warnings) == 3
+
+
+def test_the_rows_of_a_group_are_replaced_also_under_their_old_ids() -> None:
+    inner = {"id": "inner", "plugin": "m:other"}
+    rows = composed(bundle({"insert": [A, G]}), patch({"id": "g", "group": [inner, B]}))
+    assert ids(rows) == ["a", "g", "inner", "b"]
+    rows = composed(bundle({"insert": [A, G]}), patch({"id": "g", "group": [A]}))
+    assert ids(rows) == ["a", "g", "inner"]
+    assert "already" in rows.warnings[0].message
