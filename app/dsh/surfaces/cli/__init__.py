@@ -6,7 +6,7 @@ import importlib
 import sys
 
 from dsh.errors import DSHError
-from dsh.surfaces.cli.arguments import Usage, parse
+from dsh.surfaces.cli.arguments import USAGE, Usage, parse
 
 # Each command's module is imported only when it is asked for: `dsh run` must not pay
 # for the window.
@@ -36,7 +36,7 @@ def run_command_line(argv: list[str]) -> int:
         sys.stderr.write(f"dsh: {error.code}: {error}\n")
         if error.remedy:
             sys.stderr.write(f"     {error.remedy}\n")
-        return 1
+        return USAGE if error.code == "NO_SUCH_FILE" else 1
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # whoever read our output has gone, as in `dsh … | head`

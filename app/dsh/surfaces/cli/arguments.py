@@ -11,6 +11,7 @@ from dsh import __version__
 from dsh.seams.sandbox import Mode
 
 COMMANDS = ("run", "config", "session", "doctor", "desktop-entry")
+USAGE = 2  # exit code: the words make no sense
 MODES = ("read-only", "workspace-write", "danger-full-access")
 
 
@@ -104,6 +105,12 @@ def _common(parser: argparse.ArgumentParser, *, again: bool = False) -> None:
     )
 
 
+def _port(word: str) -> int:
+    if not (word.isdecimal() and int(word) <= 65_535):
+        raise argparse.ArgumentTypeError(f"{word} is no port")
+    return int(word)
+
+
 def _window_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="dsh",
@@ -116,7 +123,7 @@ def _window_parser() -> argparse.ArgumentParser:
         "--headless", action="store_true", help="serve without a window, print the URL"
     )
     parser.add_argument(
-        "--port", type=int, default=0, help="with --headless: 0 lets the system choose"
+        "--port", type=_port, default=0, help="with --headless: 0 lets the system choose"
     )
     parser.add_argument("--version", action="version", version=f"dsh {__version__}")
     parser.add_argument(

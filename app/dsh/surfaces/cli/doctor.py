@@ -30,7 +30,7 @@ from dsh.surfaces.window.toolkit import find_toolkit, has_screen
 NO_HOST = Layer(
     "launcher: doctor",
     [{"id": row, "disabled": True} for row in ("host", "window", "methods")],
-    strict=True,
+    strict=False,  # a profile of the person's may have none of them
 )
 
 
@@ -58,7 +58,8 @@ def _environment(home: Home) -> Iterator[tuple[str, str]]:
 
 async def _boot(composition: Composition) -> int:
     for warning in composition.warnings:
-        _say("warning", f"{warning.layer}: {warning.message}")
+        if warning.layer != NO_HOST.name:
+            _say("warning", f"{warning.layer}: {warning.message}")
     async with booted(
         composition, registries=REGISTRIES, problem=lambda _row, _error: None
     ) as boot:

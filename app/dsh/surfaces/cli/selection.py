@@ -5,8 +5,14 @@ from __future__ import annotations
 from dsh.composition.patches import Layer
 from dsh.composition.profiles import Composition, Selection, compose, ensure
 from dsh.data.paths import Home
-from dsh.errors import DataError
+from dsh.errors import CompositionError, DataError
 from dsh.surfaces.cli.arguments import Options
+
+
+class NoSuchFile(CompositionError):
+    """A file named on the command line is not there: the words need another look."""
+
+    code = "NO_SUCH_FILE"
 
 
 class HomeUnusable(DataError):
@@ -31,9 +37,17 @@ def home_of(options: Options) -> Home:
 
 
 def selection_of(options: Options, profile: str, *overlays: Layer) -> Selection:
-    """What to compose; ``profile`` is the command's own unless one was asked for."""
+    """What to compose; ``profile`` is the command's own unless one was asked for.
+
+    Raises :class:`NoSuchFile` for a ``--patch`` that is not there. What is wrong inside
+    of one is a warning, like in any patch.
+    """
+    for path in options.patch:
+        if not path.is_file():
+            raise NoSuchFile(f"--patch {path}: there is no such file")
     return Selection(
         options.profile or profile,
+        base=profile,
         patches=tuple(options.patch),
         overlays=overlays,
         safe_mode=options.safe_mode,

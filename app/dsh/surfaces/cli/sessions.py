@@ -9,10 +9,8 @@ from datetime import UTC, datetime
 from dsh.data.catalogue import SessionRow, peek
 from dsh.data.log import LOG, find_folder, stored_folders, verify
 from dsh.data.paths import Home
-from dsh.surfaces.cli.arguments import Options
+from dsh.surfaces.cli.arguments import USAGE, Options
 from dsh.surfaces.cli.selection import home_of
-
-USAGE = 2
 
 
 def execute(options: Options) -> int:
