@@ -275,6 +275,8 @@ class Mount:
         """Cancel the plugin once: clean-up further out in it may still await."""
         if not self._limit.expired():
             self._limit.reschedule(0)
+        elif self.phase is Phase.STARTING:
+            return  # it knows
         self._timer.cancel()
         self._timer = self._loop.call_later(self.limits.abandon, self._give_up)
         if self.phase is Phase.STOPPING:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import inspect
 import types
 import typing
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import aclosing, asynccontextmanager
-from typing import Any, NamedTuple, Union, cast, get_args, get_origin
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -50,14 +50,9 @@ class Plugin:
         """Read the signature. Raises :class:`NotAPlugin` when it makes no sense."""
         return _plan_of(self.body)
 
-    @asynccontextmanager
-    async def enter(self, arguments: dict[str, object]) -> AsyncIterator[Any]:
+    def enter(self, arguments: dict[str, object]) -> AbstractAsyncContextManager[Any]:
         """One life. What the block raises is raised at the plugin's ``yield``."""
-        life = cast("AsyncGenerator[Any, None]", self.body(**arguments))
-        # Closed, because contextlib leaves a plugin that yields twice suspended, for the
-        # garbage collector to finish in a task that nobody owns.
-        async with aclosing(life), asynccontextmanager(lambda: life)() as value:
-            yield value
+        return asynccontextmanager(self.body)(**arguments)
 
 
 plugin = Plugin

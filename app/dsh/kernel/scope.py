@@ -148,9 +148,9 @@ class Scope:
     def forget(self, mount: Mount) -> None:
         """Give up the row and key of a mount, unless a successor already holds them."""
         key = mount.plan.offers
-        if self.mounts[mount.row] is mount:
+        if self.mounts.get(mount.row) is mount:
             del self.mounts[mount.row]
-        if key is not None and self.owner_of(key)._reserved[key] is mount:
+        if key is not None and self.owner_of(key)._reserved.get(key) is mount:
             del self.owner_of(key)._reserved[key]
 
     def publish(self, key: type, value: object, row: str) -> Offer:
@@ -161,5 +161,7 @@ class Scope:
 
     def withdraw(self, offer: Offer) -> None:
         """Hide an offer; its users stop and give it back."""
-        del self.owner_of(offer.key)._offers[offer.key]
+        offers = self.owner_of(offer.key)._offers
+        if offers.get(offer.key) is offer:
+            del offers[offer.key]
         self.kernel.changed(offer.key)

@@ -40,12 +40,6 @@ async def cancels_itself() -> AsyncIterator[None]:
 
 
 @plugin
-async def twice() -> AsyncIterator[None]:
-    yield
-    yield
-
-
-@plugin
 async def never() -> AsyncIterator[None]:
     if Volume().level == 0:
         yield
@@ -90,13 +84,23 @@ async def test_whatever_a_start_raises_is_kept_as_its_error(
     assert problems == [("odd", mount.error)]
 
 
-async def test_a_plugin_that_yields_twice_is_told_so_when_it_stops(
+async def test_a_plugin_that_yields_twice_is_closed_and_told_so_when_it_stops(
     kernel: Kernel, problems: Problems
 ) -> None:
+    closed_by: list[asyncio.Task[None] | None] = []
+
+    @plugin
+    async def twice() -> AsyncIterator[None]:
+        yield
+        try:
+            yield
+        finally:
+            closed_by.append(asyncio.current_task())
+
     mount = kernel.root.mount("twice", twice)
     await kernel.settled()
     await mount.close()
-    assert phase(mount) == "gone"
+    assert closed_by == [mount.task]
     assert problems.rows == ["twice"]
     assert isinstance(problems[0][1], RuntimeError)
 
@@ -191,15 +195,22 @@ async def test_a_task_of_the_plugin_that_fails_stops_it_after_its_consumers(
             served.alive = False
             story.append("shell down")
 
+    @plugin
+    async def consumer(shell: Shell) -> AsyncIterator[None]:
+        yield
+        for _ in range(5):
+            await anyio.lowlevel.checkpoint()
+        story.append(f"tool down while shell is {shell.alive}")
+
     mount = kernel.root.mount("shell", shell)
-    tool = kernel.root.mount("tool", chained("tool", [Shell], None, story))
+    tool = kernel.root.mount("tool", consumer)
     await kernel.settled()
     go.set()
     await anyio.wait_all_tasks_blocked()
     assert phase(mount) == "failed"
     assert isinstance(mount.error, OSError)  # not the group that wrapped it
     assert phase(tool) == "waiting"
-    assert story == ["tool up", "tool down", "shell down"]
+    assert story == ["tool down while shell is True", "shell down"]
     assert problems == [("shell", mount.error)]
 
 
@@ -305,3 +316,27 @@ def test_a_loop_that_ends_takes_its_plugins_with_it_consumers_first() -> None:
 
     asyncio.run(main())
     assert story == ["tool down", "shell down"]
+
+
+def test_a_loop_that_ends_while_a_row_is_being_replaced_raises_nothing() -> None:
+    told: list[object] = []
+
+    @plugin
+    async def slow() -> AsyncIterator[Shell]:
+        try:
+            yield Shell()
+        finally:
+            await anyio.sleep_forever()
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: told.append(context))
+        kernel = Kernel()
+        old = kernel.root.mount("shell", slow)
+        await kernel.settled()
+        old.discard()
+        kernel.root.mount("shell", provider(Shell))
+        await anyio.wait_all_tasks_blocked()
+
+    asyncio.run(main())
+    assert told == []

@@ -77,6 +77,32 @@ async def test_a_hung_stop_is_named_and_does_not_hold_up_its_siblings(
     assert code_of(problems[0][1]) == "STOP_TIMED_OUT"
 
 
+async def test_who_overruns_its_grace_holds_up_its_provider_no_longer(
+    kernel: Kernel, problems: Problems
+) -> None:
+    shell_down = anyio.Event()
+
+    @plugin
+    async def shell() -> AsyncIterator[Shell]:
+        yield Shell()
+        shell_down.set()
+
+    @plugin
+    async def hung(shell: Shell) -> AsyncIterator[None]:
+        try:
+            yield
+            await anyio.sleep_forever()
+        finally:
+            await shell_down.wait()
+
+    kernel.root.mount("shell", shell)
+    kernel.mount(kernel.root, "hung", hung, limits=Limits(grace=0.05, abandon=30))
+    await kernel.settled()
+    with anyio.fail_after(10):
+        await kernel.close()
+    assert problems.rows == ["hung"]
+
+
 async def test_grace_begins_when_the_last_lease_is_back(
     kernel: Kernel, problems: Problems
 ) -> None:
@@ -153,6 +179,34 @@ async def test_a_start_that_ignores_its_cancellation_fails_and_recovers_when_it_
     await kernel.settled()
     await anyio.wait_all_tasks_blocked()
     assert phase(mount) == "active"
+
+
+async def test_a_deaf_start_is_given_up_however_often_it_is_disturbed(
+    kernel: Kernel, problems: Problems
+) -> None:
+    end = anyio.Event()
+    loop = asyncio.get_running_loop()
+
+    @plugin
+    async def deaf() -> AsyncIterator[None]:
+        disturb()
+        while not end.is_set():
+            try:
+                await end.wait()
+            except asyncio.CancelledError:  # it is deaf
+                continue
+        yield
+
+    def disturb() -> None:
+        if not end.is_set():
+            mount.restart()
+            loop.call_later(SHORT.abandon / 2, disturb)
+
+    mount = kernel.mount(kernel.root, "deaf", deaf, limits=SHORT)
+    with anyio.fail_after(5):
+        await mount.settled()
+    assert problems.rows == ["deaf"]
+    end.set()
 
 
 async def test_a_deaf_start_does_not_keep_the_kernel_from_closing(

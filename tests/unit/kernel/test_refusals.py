@@ -62,6 +62,18 @@ async def test_a_value_of_the_frame_and_a_provider_refuse_each_other(
         pass
 
 
+async def test_a_value_of_the_frame_may_follow_a_provider_that_is_closing(
+    kernel: Kernel,
+) -> None:
+    mount = kernel.root.mount("shell", provider(Shell))
+    await mount.settled()
+    mount.discard()
+    with kernel.root.offered(Shell, Shell("frame")):
+        await mount.gone()
+        assert kernel.root.get(Shell).maker == "frame"
+    assert kernel.root.find(Shell) is None
+
+
 async def test_a_row_can_be_mounted_once_in_a_scope(kernel: Kernel) -> None:
     kernel.root.mount("shell", provider(Shell))
     with pytest.raises(DuplicateMount):

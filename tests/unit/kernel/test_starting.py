@@ -118,6 +118,31 @@ async def test_an_optional_need_is_no_longer_waited_for_once_it_failed(
     assert problems.rows == ["shell"]
 
 
+async def test_an_optional_need_is_given_up_when_what_it_hangs_on_fails(
+    kernel: Kernel,
+) -> None:
+    go = anyio.Event()
+
+    @plugin
+    async def files() -> AsyncIterator[Files]:
+        await go.wait()
+        broken(OSError("no files here"))
+        yield Files()
+
+    @plugin
+    async def tool(shell: Shell | None) -> AsyncIterator[None]:
+        yield
+
+    kernel.root.mount("files", files)
+    kernel.root.mount("shell", chained("shell", [Files], Shell))
+    tools = kernel.root.mount("tool", tool)
+    await anyio.wait_all_tasks_blocked()
+    assert tools.missing() == {"Shell": "shell"}
+    go.set()
+    await anyio.wait_all_tasks_blocked()
+    assert phases(kernel) == {"files": "failed", "shell": "waiting", "tool": "active"}
+
+
 async def test_two_plugins_that_would_like_each_other_both_start_without(
     kernel: Kernel,
 ) -> None:
