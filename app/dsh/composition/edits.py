@@ -19,13 +19,16 @@ def disable_row(home: Home, profile: str, row: str) -> None:
     """
     path = home.profiles / profile / "patch.yaml"
     try:
-        text = path.read_text(encoding="utf-8") if path.exists() else PATCH_TEMPLATE
+        text = path.read_bytes().decode() if path.exists() else PATCH_TEMPLATE
         changed = _extended(text, row)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        staged = path.with_name(f".{path.name}.new")
-        staged.write_text(changed, encoding="utf-8")
-        staged.replace(path)
-    except (OSError, UnicodeDecodeError, Unreadable) as error:
+        target = path.resolve()  # a link stays one
+        target.parent.mkdir(parents=True, exist_ok=True)
+        staged = target.with_name(f".{target.name}.new")
+        staged.write_bytes(changed.encode())
+        if target.exists():
+            staged.chmod(target.stat().st_mode & 0o777)
+        staged.replace(target)
+    except (OSError, UnicodeError, Unreadable) as error:
         raise _refusal(path, row, str(error)) from error
     except ValueError as error:
         raise _refusal(path, row, "it is not a list with one operation a line") from error
@@ -36,13 +39,16 @@ def _extended(text: str, row: str) -> str:
     by adding a line: the result is read back to be sure.
     """
     operation = {"id": row, "disabled": True}
-    line = f"- {{id: {json.dumps(row)}, disabled: true}}\n"
+    end = "\r\n" if "\r\n" in text else "\n"
+    name = json.dumps(row, ensure_ascii=False)
+    line = f"- {{id: {name}, disabled: true}}{end}"
     body = text.rstrip()
-    if body.endswith("[]"):
-        body = body[:-2].rstrip()
-    changed = f"{body}\n{line}" if body else line
-    before = parse(text, "the file") or []
-    if not isinstance(before, list) or parse(changed, "the file") != [*before, operation]:
+    before = parse(text.removeprefix("\ufeff"), "the file") or []
+    if not before and body.endswith("[]"):
+        body = body.removesuffix("[]").rstrip()
+    changed = f"{body}{end}{line}" if body else line
+    after = parse(changed.removeprefix("\ufeff"), "the file")
+    if not isinstance(before, list) or after != [*before, operation]:
         raise ValueError(text)
     return changed
 

@@ -3,12 +3,32 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from typing import ClassVar
 
 from dsh.data.paths import Home
 
 
-class EnvTag:
+class _Tag(ABC):
+    """Two tags that are written alike are the same."""
+
+    __slots__ = ()
+    tag: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """The scalar as it is written."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other.text == self.text
+
+    def __hash__(self) -> int:
+        return hash((self.tag, self.text))
+
+
+class EnvTag(_Tag):
     """``!env NAME default``: a variable of the environment, else the rest as text."""
 
     __slots__ = ("default", "name")
@@ -31,7 +51,7 @@ class EnvTag:
         return os.environ.get(self.name, "").strip() or self.default
 
 
-class HomeTag:
+class HomeTag(_Tag):
     """``!home sub/path``: a path below the home, which it may not leave."""
 
     __slots__ = ("path",)

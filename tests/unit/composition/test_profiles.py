@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from dsh.composition import profiles
 from dsh.composition.documents import parse
 from dsh.composition.dump import dump_composition
 from dsh.composition.patches import Layer
@@ -18,6 +20,7 @@ from dsh.composition.profiles import (
 )
 from dsh.composition.rows import walk
 from dsh.data.paths import Home
+from dsh.errors import CompositionError
 
 
 @pytest.fixture
@@ -110,6 +113,61 @@ def test_a_broken_profile_falls_back_to_its_template(home: Home) -> None:
     (home.profiles / "cli" / "profile.yaml").write_text("bundles: {")
     composition = compose(home, Selection("cli"))
     assert composition.warnings and find(composition, "sessions")
+
+
+def test_an_unnamed_patch_may_be_missing_and_a_named_bundle_may_not(home: Home) -> None:
+    ensure(home, "cli")
+    (home.profiles / "cli" / "patch.yaml").unlink()
+    assert not compose(home, Selection("cli")).warnings
+    (home.profiles / "cli" / "profile.yaml").write_text("bundles: [base, mine, ../up]\n")
+    composition = compose(home, Selection("cli"))
+    assert len(composition.warnings) == 2 and find(composition, "sessions")
+
+
+def test_a_pipe_in_place_of_a_patch_keeps_nobody_waiting(home: Home) -> None:
+    ensure(home, "cli")
+    os.mkfifo(home.patch)
+    [warning] = compose(home, Selection("cli")).warnings
+    assert "not a file" in warning.message
+
+
+def test_the_default_composition_is_the_shipped_one_whatever_the_profile_says(
+    home: Home,
+) -> None:
+    ensure(home, "cli")
+    shipped = dump_composition(compose(home, Selection("cli"), bundles_only=True))
+    (home.profiles / "cli" / "profile.yaml").write_text("bundles: [mine]\n")
+    home.patch.write_text("- {id: sessions, remove: true}")
+    composition = compose(home, Selection("cli"), bundles_only=True)
+    assert dump_composition(composition) == shipped and not composition.warnings
+
+
+@pytest.mark.parametrize("broken", [True, False], ids=["broken", "safe-mode"])
+def test_a_profile_of_the_persons_falls_back_to_that_of_the_command(
+    home: Home, broken: bool
+) -> None:
+    folder = home.profiles / "mine"
+    folder.mkdir(parents=True)
+    (folder / "profile.yaml").write_text("bundles: 7\n" if broken else "bundles: [x]\n")
+    for base, hosts in (("cli", False), ("desktop", True)):
+        selection = Selection("mine", base=base, safe_mode=not broken)
+        composition = compose(home, selection)
+        assert bool(find(composition, "host")) is hosts
+        assert bool(composition.warnings) is broken
+
+
+def test_a_broken_shipped_bundle_is_an_error_that_names_it(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "broken_bundles"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(profiles, "SHIPPED", "broken_bundles")
+    for text in ("- {id: [", "just: text", "- {id: nobody, disabled: true}"):
+        (package / "base.yaml").write_text(text)
+        with pytest.raises(CompositionError, match="bundle base"):
+            compose(home, Selection("cli"))
 
 
 def test_safe_mode_looks_at_nothing_of_the_persons(home: Home, tmp_path: Path) -> None:
