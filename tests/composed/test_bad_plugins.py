@@ -6,30 +6,15 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from support.page import Host, hosted
+from support.plugins import BODY, GOOD, HEAD, add_plugin, row, settled
 from support.program import items_until, run_dsh
 from support.scripted_model import says
 from support.served import served
-from support.waiting import until
 
-Row = dict[str, Any]  # Any: a BootRow
-
-HEAD = """
-from collections.abc import AsyncIterator
-import anyio
-from dsh.kernel import plugin
-"""
-BODY = """
-@plugin
-async def main() -> AsyncIterator[None]:
-    {before}
-    yield
-    {after}
-"""
 FAULTS = {
     "raises at import": "raise RuntimeError('broken at import')",
     "leaves at import": "import sys\nsys.exit(3)",
@@ -49,35 +34,6 @@ async def main(missing: Missing) -> AsyncIterator[None]:
     yield
 """,
 }
-GOOD = HEAD + BODY.format(before="pass", after="pass")
-
-
-def add_plugin(home: Path, name: str, code: str) -> None:
-    """A plugin of the person's, and the row that names it."""
-    folder = home / "plugins" / name
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "plugin.toml").write_text('entry = "code:main"\n')
-    (folder / "code.py").write_text(code)
-    patch = home / "profiles" / "desktop" / "patch.yaml"
-    patch.parent.mkdir(parents=True, exist_ok=True)
-    patch.write_text(f"# mine\n- insert: [{{id: mine, plugin: {name}}}]\n")
-
-
-def row(host: Host, id_: str = "mine") -> Row:
-    rows = host.client.call("boot/report")["rows"]
-    [found] = [row for row in rows if row["id"] == id_]
-    return dict(found)
-
-
-def settled(host: Host, id_: str = "mine") -> Row:
-    """The row once it has failed, waits for nobody, or works."""
-
-    def over() -> bool:
-        found = row(host, id_)
-        return found["phase"] in ("failed", "active") or bool(found["missing"])
-
-    until(over, "the row's end")
-    return row(host, id_)
 
 
 @contextmanager

@@ -26,7 +26,7 @@ RowProblem = Callable[[str, BaseException], None]  # a row's id, and what it cou
 
 IMPORT_LIMIT = 10.0  # seconds a foreign module may take to import
 IMPORTS = 8  # at once; one that hangs keeps its thread for ever
-FOREIGN_LIMITS = Limits(start=10.0)
+FOREIGN_LIMITS = Limits(start=10.0, grace=2.0, abandon=1.0)
 
 
 class BadConfig(CompositionError):

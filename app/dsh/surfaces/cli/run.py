@@ -22,6 +22,7 @@ from dsh.seams.permissions import Permissions
 from dsh.surfaces import start
 from dsh.surfaces.cli.arguments import Options
 from dsh.surfaces.cli.selection import composition_of, home_of
+from dsh.surfaces.loop import run_loop
 from dsh.surfaces.services import REGISTRIES
 
 USAGE = 2
@@ -49,7 +50,7 @@ def execute(options: Options) -> int:
     for warning in composition.warnings:
         sys.stderr.write(f"dsh: {warning.layer}: {warning.message}\n")
     task = Task(options, composition, workdir, prompt, route)
-    return asyncio.run(task.run())
+    return run_loop(task.run())
 
 
 def _usage(message: str) -> int:

@@ -22,6 +22,7 @@ from dsh.surfaces.browser import open_in_browser
 from dsh.surfaces.cli.arguments import Options
 from dsh.surfaces.cli.selection import composition_of, home_of
 from dsh.surfaces.logs import keep_log
+from dsh.surfaces.loop import LEAVE_SECONDS, run_loop, stop_on_signals
 from dsh.surfaces.serving import Serving
 from dsh.surfaces.window.instance import Arguments, Reply, claim_or_hand_over
 from dsh.surfaces.window.screen import Screen
@@ -30,7 +31,6 @@ from dsh.surfaces.window.toolkit import find_toolkit, has_screen
 NO_WINDOW = Layer(
     "launcher: no window", [{"id": "window", "disabled": True}], strict=True
 )
-STOP_SECONDS = 5.0  # after SIGTERM everything is over by then
 
 
 def execute(options: Options) -> int:
@@ -79,12 +79,10 @@ def _without_window(home: Home, options: Options) -> int:
     serving = Serving(_composition(home, options, NO_WINDOW), _folder(options))
 
     async def serve() -> None:
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, serving.stop)
+        stop_on_signals(serving.stop)
         await serving.run(lambda reply: _show(home, options, reply))
 
-    asyncio.run(serve())
+    run_loop(serve())
     return 0
 
 
@@ -146,7 +144,7 @@ class _Background:
 
     def join(self) -> int:
         """Wait for the end. A part that hangs is left behind after a bounded time."""
-        self._thread.join(STOP_SECONDS)
+        self._thread.join(LEAVE_SECONDS)
         signal.set_wakeup_fd(-1)
         self._incoming.close()
         self.signals.close()
@@ -154,7 +152,7 @@ class _Background:
 
     def _run(self) -> None:
         try:
-            asyncio.run(self._serve())
+            run_loop(self._serve())
         except Exception as error:  # whatever it is, a person must see it
             self._code = 1
             logging.getLogger(__name__).error("no host", exc_info=error)
