@@ -87,7 +87,7 @@ class Kernel(AbstractAsyncContextManager["Kernel"]):
         self.mounts[mount] = None
         scope.mounts[row] = mount
         self._behind.clear()
-        self.changed(offers)
+        self.phase_changed(mount)
         return mount
 
     def phase_changed(self, mount: Mount) -> None:
@@ -142,7 +142,7 @@ class Kernel(AbstractAsyncContextManager["Kernel"]):
         return guarded
 
     def watch(self, watcher: Callable[[Mount], None]) -> Callable[[], None]:
-        """Call ``watcher`` after each phase change; returns the way to stop that."""
+        """Call ``watcher`` for each new mount and phase; returns the way to stop that."""
         guarded = self.contained(watcher)
         self._watchers.append(guarded)
         return lambda: self._watchers.remove(guarded)

@@ -62,7 +62,7 @@ def _plan_of(body: Body) -> Plan:
     name = body.__qualname__
     try:
         hints = typing.get_type_hints(body)
-    except (NameError, AttributeError, TypeError) as error:
+    except Exception as error:  # an annotation is foreign code, and may be a string
         raise NotAPlugin(f"{name}: {error}; types must exist at run time") from error
     parameters = [each for each in inspect.signature(body).parameters if each != "config"]
     needs = {each: _need(f"{name}: {each!r}", hints.get(each)) for each in parameters}

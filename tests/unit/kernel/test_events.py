@@ -130,7 +130,7 @@ async def test_a_watcher_that_raises_does_not_disturb_the_plugin(kernel: Kernel)
     stop()
     await mount.close()
     loop.set_exception_handler(None)
-    assert told == ["starting", "active"]
+    assert told == ["waiting", "starting", "active"]
 
 
 async def test_facts_and_decisions_reach_their_own_scope_and_those_above(

@@ -95,6 +95,10 @@ async def unknown(day: date) -> AsyncIterator[None]:
     yield
 
 
+async def senseless(day: "1 / 0") -> AsyncIterator[None]:  # type: ignore[valid-type]  # noqa: UP037  # the mistake
+    yield
+
+
 async def either(place: Shell | Files) -> AsyncIterator[None]:
     yield
 
@@ -116,6 +120,7 @@ async def configured(config: Shell) -> AsyncIterator[None]:
     [
         (untyped, "'shell' must be a class"),
         (unknown, "must exist at run time"),
+        (senseless, "division by zero"),
         (either, "'place' must be a class"),
         (generic, "'shells' must be a class"),
         (maybe, "yields must be a class"),

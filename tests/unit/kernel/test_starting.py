@@ -195,6 +195,18 @@ async def test_plugins_that_need_each_other_wait_and_say_for_whom(
     assert (one.missing(), two.missing()) == ({"Files": "two"}, {"Shell": "one"})
 
 
+async def test_a_watcher_hears_of_each_mount_even_when_it_only_waits(
+    kernel: Kernel,
+) -> None:
+    told: list[tuple[str, str]] = []
+    stop = kernel.watch(lambda mount: told.append((mount.row, mount.phase.value)))
+    kernel.root.mount("tool", chained("tool", [Shell]))
+    assert told == [("tool", "waiting")]
+    stop()
+    kernel.root.mount("files", provider(Files))
+    assert told == [("tool", "waiting")]
+
+
 async def test_the_report_names_needs_and_who_meets_them(kernel: Kernel) -> None:
     kernel.root.mount("shell", provider(Shell))
     kernel.root.mount("tool", chained("tool", [Shell, Files]))
