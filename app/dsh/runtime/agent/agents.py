@@ -100,6 +100,10 @@ class Agents:
         life = self._lives.get(session_id)
         return life.agent if life is not None and not life.closed else None
 
+    def knows(self, session_id: str) -> bool:
+        """Whether an agent of the session is live, being made, or ending."""
+        return session_id in self._lives
+
     def live(self) -> list[Agent]:
         """Every live agent."""
         lives = self._lives.values()

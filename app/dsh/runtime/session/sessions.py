@@ -76,6 +76,7 @@ class Sessions:
         self._keeper = Keeper(self._catalogue)
         self.listing = Listing(self._catalogue, self._keeper, events, group, self._live)
         self._opening: dict[str, asyncio.Future[Session]] = {}
+        self._closing: dict[str, anyio.Event] = {}
         self._following = False
         self._inspections = Inspections(self.projections)
 
@@ -141,6 +142,8 @@ class Sessions:
         :class:`DataError` SESSION_NOT_FOUND, SESSION_DAMAGED (not even a header) or
         FORMAT_NEWER.
         """
+        while (closing := self._closing.get(id)) is not None:
+            await closing.wait()
         live = self._live.get(id)
         if live is not None and live.writer is not None:
             return live
@@ -168,13 +171,18 @@ class Sessions:
         Raises :class:`DataError` SESSION_WRITE_FAILED after doing all that.
         """
         if self._live.get(session.id) is not session:
-            return
+            return None
+        if session.id in self._closing:
+            return await self._closing[session.id].wait()
+        closed = self._closing[session.id] = anyio.Event()
         with anyio.CancelScope(shield=True):
             try:
                 await self._leave(session)
             finally:
                 self._keeper.forget(session)
                 self._live.pop(session.id, None)
+                del self._closing[session.id]
+                closed.set()
                 self._events.emit(SessionClosed(session))
 
     async def find(self, id: str) -> Path | None:  # noqa: A002  # the word the header uses

@@ -62,4 +62,4 @@ class Access:
 
 
 def _same(known: str, given: str) -> bool:
-    return hmac.compare_digest(known.encode(), given.encode("utf-8", "surrogateescape"))
+    return hmac.compare_digest(known.encode(), given.encode("utf-8", "replace"))

@@ -13,6 +13,7 @@ from dsh.seams.native_shell import NativeShell
 from dsh.surfaces.host.access import Access
 from dsh.surfaces.host.calls import BODY_LIMIT, Answer, Calls
 from dsh.surfaces.host.gate import App, Gate
+from dsh.surfaces.host.greeting import Greeting
 from dsh.surfaces.host.hub import Hub
 from dsh.surfaces.host.pages import Pages
 from dsh.surfaces.host.socket import Connection, Socket
@@ -43,7 +44,9 @@ def _refused(_: Incoming, error: HTTPException) -> Response[bytes]:
     return Response(answer.body, status_code=answer.status, media_type="application/json")
 
 
-def application(scope: Scope, home: Home, access: Access, hub: Hub, port: int) -> App:
+def application(
+    scope: Scope, home: Home, access: Access, hub: Hub, greeting: Greeting, port: int
+) -> App:
     """The ASGI application, gate included."""
     calls, pages = Calls(scope, access), Pages()
 
@@ -100,7 +103,7 @@ def application(scope: Scope, home: Home, access: Access, hub: Hub, port: int) -
 
     @websocket("/api/events")
     async def events(socket: Socket) -> None:
-        await Connection(socket, hub, access, scope).run()
+        await Connection(socket, hub, greeting, access, scope).run()
 
     app = Litestar(
         [boot, index, file, call, events],

@@ -19,6 +19,7 @@ BODY_LIMIT = 16_000_000  # bytes; a pasted text of several megabytes is still a 
 
 # The kind of an error decides the status; a code may be more precise.
 _STATUS_OF_CODE = {
+    "BAD_CURSOR": 400,
     "DIALOG_BUSY": 409,
     "HASH_MISMATCH": 409,
     "SETTINGS_CONFLICT": 409,
@@ -27,10 +28,13 @@ _STATUS_OF_CODE = {
     "TOO_MANY_WORKSPACES": 409,
     "WORKSPACE_CONTAINS_HOME": 409,
     "NO_NATIVE": 501,
+    "SERVICE_MISSING": 503,
+    "QUEUE_ITEM_NOT_FOUND": 404,
     "SETTLED": 404,
     "SESSION_NOT_FOUND": 404,
     "WORKSPACE_NOT_FOUND": 404,
     "DIRECTORY_NOT_FOUND": 404,
+    "UNKNOWN_PRESET": 404,
     "UNKNOWN_ROW": 404,
 }
 _STATUS_OF_KIND: tuple[tuple[type[DSHError], int], ...] = (

@@ -31,10 +31,11 @@ class Feed:
         self._largest = 0
         self._ready = anyio.Event()
         self._overflow = False
+        self.closed = False
 
     def put(self, item: bytes) -> None:
         """Queue an item. Never blocks; an overflow ends the feed instead."""
-        if self._overflow:
+        if self._overflow or self.closed:
             return
         self._items.append(item)
         self._size += len(item)
@@ -50,6 +51,11 @@ class Feed:
         self._overflow = True
         self._items.clear()
         self._ready.set()
+
+    def close(self) -> None:
+        """The client has gone: nothing is kept for it any more."""
+        self.closed = True
+        self._items.clear()
 
     def pour_into(self, other: Feed) -> None:
         """Hand everything over to another feed; what did not fit is missed there too."""

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dsh.surfaces.host.feed import Feed, item
 
 REMEMBERED = 2_000  # host events a client may have missed and still resume
+REMEMBERED_BYTES = 4_000_000
 
 
 class Hub:
@@ -18,7 +19,8 @@ class Hub:
     def __init__(self) -> None:
         self.epoch = secrets.token_hex(8)
         self.seq = 0
-        self._missed: deque[tuple[int, bytes]] = deque(maxlen=REMEMBERED)
+        self._missed: deque[tuple[int, bytes]] = deque()
+        self._missed_bytes = 0
         self._clients: set[Feed] = set()
         self._watching: dict[str, set[Feed]] = {}
 
@@ -31,13 +33,19 @@ class Hub:
             yield feed
         finally:
             self._clients.discard(feed)
+            feed.close()
             for session_id in tuple(self._watching):
                 self.unwatch(session_id, feed)
 
     @property
-    def clients(self) -> int:
-        """How many clients are connected."""
-        return len(self._clients)
+    def clients(self) -> tuple[Feed, ...]:
+        """The clients that are connected."""
+        return tuple(self._clients)
+
+    @property
+    def sessions(self) -> tuple[str, ...]:
+        """The sessions that some client watches."""
+        return tuple(self._watching)
 
     def watched(self, session_id: str) -> bool:
         """Whether any client watches the session."""
@@ -48,8 +56,9 @@ class Hub:
         return tuple(self._watching.get(session_id, ()))
 
     def watch(self, session_id: str, feed: Feed) -> None:
-        """Send what happens in a session to this client too."""
-        self._watching.setdefault(session_id, set()).add(feed)
+        """Send what happens in a session to this client too, unless it has gone."""
+        if not feed.closed:
+            self._watching.setdefault(session_id, set()).add(feed)
 
     def unwatch(self, session_id: str, feed: Feed) -> None:
         """Stop that."""
@@ -66,9 +75,16 @@ class Hub:
         else:
             self.seq += 1
             payload = item("host", type_, data, self.seq)
-            self._missed.append((self.seq, payload))
+            self._remember(payload)
         for feed in self._clients:
             feed.put(payload)
+
+    def _remember(self, payload: bytes) -> None:
+        self._missed.append((self.seq, payload))
+        self._missed_bytes += len(payload)
+        while len(self._missed) > REMEMBERED or self._missed_bytes > REMEMBERED_BYTES:
+            _, oldest = self._missed.popleft()
+            self._missed_bytes -= len(oldest)
 
     def tell_watchers(
         self, session_id: str, type_: str, data: bytes, seq: int | None = None

@@ -17,6 +17,7 @@ from dsh.seams.gateway import HostEvent, SessionSignal
 from dsh.surfaces.host.access import Access
 from dsh.surfaces.host.application import application
 from dsh.surfaces.host.gate import App
+from dsh.surfaces.host.greeting import Greeting
 from dsh.surfaces.host.hub import Hub
 
 LOOPBACK = "127.0.0.1"
@@ -38,10 +39,11 @@ class HostConfig(BaseModel, frozen=True):
 class Host:
     """The running host."""
 
-    def __init__(self, port: int, access: Access, hub: Hub) -> None:
+    def __init__(self, port: int, access: Access, hub: Hub, greeting: Greeting) -> None:
         self.port = port
         self.origin = f"http://{LOOPBACK}:{port}"
         self.hub = hub
+        self.greeting = greeting
         self._access = access
 
     def url(self) -> str:
@@ -55,6 +57,27 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.ready = anyio.Event()
+        self._ended = anyio.Event()
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        try:
+            await super().serve(sockets)
+        finally:
+            self._ended.set()
+
+    async def end(self) -> None:
+        """Stop listening and let what is under way end, for a bounded time."""
+        self.should_exit = True
+        await self._ended.wait()
+
+    def abandon(self) -> None:
+        """Close what a cancelled server, or a client that does not read, has left."""
+        for listening in self.servers:
+            listening.close()
+        for connection in tuple(self.server_state.connections):
+            transport = connection.transport
+            if transport is not None:
+                transport.abort()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -70,20 +93,26 @@ async def host(
     config: HostConfig, home: Home, scope: Scope, events: Events
 ) -> AsyncIterator[Host]:
     """Serves until it is stopped; open sockets are closed then."""
-    listener = _listen(config.port)
-    port = listener.getsockname()[1]
     access, hub = Access(home), Hub()
+    greeting = Greeting(hub, scope)
     with (
-        listener,
+        _listen(config.port) as listener,
         events.on(HostEvent, lambda fact: _tell(hub, fact)),
         events.on(SessionSignal, lambda fact: _signal(hub, fact)),
     ):
-        server = _Server(_server_config(application(scope, home, access, hub, port)))
+        port = listener.getsockname()[1]
+        app = application(scope, home, access, hub, greeting, port)
         async with anyio.create_task_group() as group:
+            server = _Server(_server_config(app))
             group.start_soon(server.serve, [listener])
             await server.ready.wait()
-            yield Host(port, access, hub)
-            server.should_exit = True
+            group.start_soon(greeting.run)
+            try:
+                yield Host(port, access, hub, greeting)
+                await server.end()
+            finally:
+                server.abandon()
+                group.cancel_scope.cancel()
 
 
 def _server_config(app: App) -> uvicorn.Config:

@@ -15,14 +15,13 @@ from dsh.surfaces.host.feed import Feed
 from dsh.surfaces.host.plugin import Host
 from dsh.surfaces.host.sessions.methods import SessionMethods
 from dsh.surfaces.host.sessions.news import News
+from dsh.surfaces.host.sessions.presenters import Presenters
 from dsh.surfaces.host.sessions.queue import queue_of
 from dsh.surfaces.host.sessions.summaries import Summaries
 from dsh.surfaces.host.sessions.unseen import Unseen
-from dsh.surfaces.host.sessions.watching import Watching, watching
+from dsh.surfaces.host.sessions.watching import Watching
 from dsh.surfaces.host.socket import SessionSource
 from dsh.surfaces.host.wire import LiveState, Output
-
-TIDY_SECONDS = 60.0
 
 
 class _Source(SessionSource):
@@ -33,9 +32,6 @@ class _Source(SessionSource):
 
     async def watch(self, session_id: str, last_seq: int, feed: Feed) -> None:
         await self._watched.watch(session_id, last_seq, feed)
-
-    def unwatch(self, session_id: str, feed: Feed) -> None:
-        self._watched.unwatch(session_id, feed)
 
 
 @plugin
@@ -53,8 +49,10 @@ async def session_methods(
     unseen = Unseen(home)
     await unseen.load()
     lists = Summaries(scope, sessions, agents, unseen)
-    news = News(host.hub, lists, unseen)
-    methods = SessionMethods(scope, sessions, agents, lists, news, unseen)
+    news = News(host, lists, unseen)
+    presenters = Presenters(scope, agents)
+    methods = SessionMethods(scope, sessions, agents, lists, news, unseen, presenters)
+    watched = Watching(host.hub, sessions, agents, lists, presenters)
 
     def queue(fact: InboxChanged) -> None:
         session = sessions.live.get(fact.session_id)
@@ -75,7 +73,7 @@ async def session_methods(
         found, _ = await lists.page()
         return [summary.model_dump(mode="json", by_alias=True) for summary in found]
 
-    async with watching(scope, host.hub, sessions, agents, lists) as watched:
+    async with presenters:
         with (
             gateway.methods(*methods.table()),
             snapshots.add("sessions", listed),
@@ -91,12 +89,6 @@ async def session_methods(
             async with anyio.create_task_group() as group:
                 group.start_soon(news.run)
                 group.start_soon(watched.run)
-                group.start_soon(_tidy, watched)
+                group.start_soon(watched.tidy)
                 yield _Source(watched)
                 group.cancel_scope.cancel()
-
-
-async def _tidy(watched: Watching) -> None:
-    while True:
-        await anyio.sleep(TIDY_SECONDS)
-        await watched.forget_unwatched()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 import anyio
@@ -11,16 +12,16 @@ from litestar.exceptions import WebSocketDisconnect
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 
-from dsh.data.json import encode
 from dsh.kernel import Scope
-from dsh.seams.gateway import Snapshots
 from dsh.surfaces.host.access import Access
 from dsh.surfaces.host.feed import SLOW, Feed, TooSlow, item
 from dsh.surfaces.host.gate import UNAUTHORISED
+from dsh.surfaces.host.greeting import Greeting
 from dsh.surfaces.host.hub import Hub
 
 HELLO_SECONDS = 5.0
 FRAME_LIMIT = 200_000  # characters of one client frame
+WATCHED = 100  # sessions of one client; our page watches one
 BAD_FRAME = 4400
 
 
@@ -41,7 +42,7 @@ class Hello(_Frame):
     op: Literal["hello"]
     token: str
     host: HostPosition | None = None
-    sessions: dict[str, int] = {}
+    sessions: dict[str, int] = Field(default={}, max_length=WATCHED)
 
 
 class Subscribe(_Frame):
@@ -78,59 +79,76 @@ class SessionSource(ABC):
 
     @abstractmethod
     async def watch(self, session_id: str, last_seq: int, feed: Feed) -> None:
-        """Send a client what it misses of a session, then keep it informed."""
+        """Send a client what it misses of a session, then keep it informed.
 
-    @abstractmethod
-    def unwatch(self, session_id: str, feed: Feed) -> None:
-        """Stop that."""
+        Clients that the hub knows to watch a session when this is offered first are told
+        without being asked.
+        """
 
 
 Socket = WebSocket[Any, Any, Any]  # Any: Litestar's user, auth and state, not used
 
 
+class Left(Exception):  # ends a connection
+    """The client is not there any more."""
+
+
 class Connection:
     """One client from handshake to close."""
 
-    def __init__(self, socket: Socket, hub: Hub, access: Access, scope: Scope) -> None:
+    def __init__(
+        self, socket: Socket, hub: Hub, greeting: Greeting, access: Access, scope: Scope
+    ) -> None:
         self._socket = socket
         self._hub = hub
+        self._greeting = greeting
         self._access = access
         self._scope = scope
+        self._watched: set[str] = set()
 
     async def run(self) -> None:
         """Serve the client until it leaves, is too slow, or the host stops."""
         await self._socket.accept()
-        hello = await self._hello()
-        if hello is None or not self._access.is_page(hello.token):
-            await self._socket.close(code=UNAUTHORISED)
-            return
+        try:
+            hello = await self._hello()
+            if hello is None:
+                await self._close(UNAUTHORISED)
+            else:
+                await self._serve(hello)
+        except* Left:
+            pass
+        except* TooSlow:
+            await self._close(SLOW)
+
+    async def _serve(self, hello: Hello) -> None:
+        known = hello.host
+        greeting = self._hub.missed(known.epoch, known.seq) if known else None
+        if greeting is None:
+            greeting = await self._greeting.items()
         with self._hub.client() as feed:
-            try:
-                async with anyio.create_task_group() as group:
-                    group.start_soon(feed.run, self._socket.send_text)
-                    await self._greet(hello, feed)
-                    await self._read(feed)
-                    group.cancel_scope.cancel()
-            except* TooSlow:
-                await self._socket.close(code=SLOW)
-            except* (WebSocketDisconnect, OSError, RuntimeError):
-                pass  # it went away in the middle of a frame
-            finally:
-                source = self._scope.find(SessionSource)
-                if source is not None:
-                    for session_id in self._watched:
-                        source.unwatch(session_id, feed)
+            for payload in greeting:
+                feed.put(payload)
+            async with anyio.create_task_group() as group:
+                group.start_soon(feed.run, self._send)
+                for session_id, last_seq in hello.sessions.items():
+                    await self._watch(session_id, last_seq, feed)
+                await self._read(feed)
+                group.cancel_scope.cancel()
 
     async def _hello(self) -> Hello | None:
-        self._watched: set[str] = set()
+        """The first frame, if it comes soon and shows that this is our page."""
         with anyio.move_on_after(HELLO_SECONDS):
             frame = await self._receive()
-            return frame if isinstance(frame, Hello) else None
+            if isinstance(frame, Hello) and self._access.is_page(frame.token):
+                return frame
         return None
 
     async def _receive(self) -> Hello | Subscribe | Unsubscribe | Ping | None:
         """The next frame; ``None`` for one that is no frame of ours."""
-        text = await self._socket.receive_text()
+        try:
+            text = await self._socket.receive_text()
+        except WebSocketDisconnect as error:
+            raise Left from error
         if len(text) > FRAME_LIMIT:
             return None
         try:
@@ -138,47 +156,34 @@ class Connection:
         except ValidationError:
             return None
 
-    async def _greet(self, hello: Hello, feed: Feed) -> None:
-        position = hello.host
-        missed = self._hub.missed(position.epoch, position.seq) if position else None
-        if missed is None:
-            feed.put(item("host", "host/snapshot", encode(await self._snapshot())))
-        else:
-            for payload in missed:
-                feed.put(payload)
-        for session_id, last_seq in hello.sessions.items():
-            await self._watch(session_id, last_seq, feed)
+    async def _send(self, text: str) -> None:
+        try:
+            await self._socket.send_text(text)
+        except (WebSocketDisconnect, OSError, RuntimeError) as error:
+            raise Left from error
 
-    async def _snapshot(self) -> dict[str, object]:
-        # The position is taken first: what happens meanwhile is told again, never lost.
-        found: dict[str, object] = {"epoch": self._hub.epoch, "seq": self._hub.seq}
-        found |= {"sessions": [], "workspaces": [], "approvals": []}
-        for key, make in self._scope.get(Snapshots).items().items():
-            found[key] = await make()
-        return found
+    async def _close(self, code: int) -> None:
+        with suppress(WebSocketDisconnect, OSError, RuntimeError):
+            await self._socket.close(code=code)
 
     async def _read(self, feed: Feed) -> None:
         while True:
-            try:
-                frame = await self._receive()
-            except WebSocketDisconnect:
-                return
-            match frame:
+            match await self._receive():
                 case Ping():
                     feed.put(item("host", "pong", b"{}"))
-                case Subscribe():
-                    await self._watch(frame.session, frame.last_seq, feed)
-                case Unsubscribe():
-                    self._watched.discard(frame.session)
-                    source = self._scope.find(SessionSource)
-                    if source is not None:
-                        source.unwatch(frame.session, feed)
-                case _:  # a second hello, or nothing that we know
-                    await self._socket.close(code=BAD_FRAME)
+                case Subscribe() as wish if len(self._watched) < WATCHED:
+                    await self._watch(wish.session, wish.last_seq, feed)
+                case Unsubscribe() as wish:
+                    self._watched.discard(wish.session)
+                    self._hub.unwatch(wish.session, feed)
+                case _:  # a second hello, too many wishes, or nothing that we know
+                    await self._close(BAD_FRAME)
                     return
 
     async def _watch(self, session_id: str, last_seq: int, feed: Feed) -> None:
+        self._watched.add(session_id)
         source = self._scope.find(SessionSource)
-        if source is not None:
-            self._watched.add(session_id)
+        if source is None:
+            self._hub.watch(session_id, feed)  # it is told when sessions are there
+        else:
             await source.watch(session_id, last_seq, feed)

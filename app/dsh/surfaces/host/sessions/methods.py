@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import anyio
+
 from dsh.errors import DataError, SurfaceError
 from dsh.kernel import Scope
 from dsh.runtime.agent import Agent, Agents
@@ -12,12 +16,14 @@ from dsh.seams.permissions import Permissions
 from dsh.seams.workspaces import Workspaces
 from dsh.surfaces.host.sessions import requests as r
 from dsh.surfaces.host.sessions.news import News
-from dsh.surfaces.host.sessions.presenting import Presenter
+from dsh.surfaces.host.sessions.presenters import Presenters
 from dsh.surfaces.host.sessions.queue import queue_of
 from dsh.surfaces.host.sessions.summaries import Summaries
 from dsh.surfaces.host.sessions.unseen import Unseen
 from dsh.surfaces.host.sessions.windows import window_before
 from dsh.surfaces.host.wire import QueueState, SessionSummary
+
+REMEMBERED = 1_000  # messages that a client may ask for again
 
 
 class NotQueued(SurfaceError):
@@ -37,6 +43,7 @@ class SessionMethods:
         lists: Summaries,
         news: News,
         unseen: Unseen,
+        presenters: Presenters,
     ) -> None:
         self._scope = scope
         self._sessions = sessions
@@ -44,6 +51,9 @@ class SessionMethods:
         self._lists = lists
         self._news = news
         self._unseen = unseen
+        self._presenters = presenters
+        self._creating = anyio.Lock()
+        self._sent: dict[tuple[str, str], str] = {}  # messages by the client's own id
 
     def table(self) -> tuple[Method, ...]:
         """The methods for the gateway."""
@@ -70,34 +80,45 @@ class SessionMethods:
 
     async def create(self, request: r.CreateSession) -> SessionSummary:
         workspace = self._scope.get(Workspaces).get(request.workspace_id)
+        async with self._creating:  # a second click finds the first one's session
+            agent = self._blank_in(workspace.path, request.preset)
+            if agent is None:
+                agent = await self._agents.create(workspace.path, preset=request.preset)
+        return await self._summary(agent.id)
+
+    def _blank_in(self, path: Path, preset: str | None) -> Agent | None:
         for agent in self._agents.live():
             session = agent.session
-            same = session.cwd == workspace.path and request.preset in (
-                None,
-                session.preset,
-            )
+            same = session.cwd == path and preset in (None, session.preset)
             if same and session.blank and session.read_only is None:
-                return await self._summary(session.id)
-        agent = await self._agents.create(workspace.path, preset=request.preset)
-        return await self._summary(agent.id)
+                return agent
+        return None
 
     async def history(self, request: r.HistoryRequest) -> r.History:
         live = self._sessions.live.get(request.session_id)
         session = live or await self._sessions.inspect(request.session_id)
         end = min(request.before_seq, session.tip + 1)
         window = await window_before(session, end, request.limit)
-        agent = self._agents.get(session.id)
-        presenter = Presenter(agent.scope if agent is not None else self._scope)
         return r.History(
-            events=presenter.present_all(window.events),
+            events=await self._presenters.shown(session, window.events),
             first_seq=window.first_seq,
             has_more=window.has_more,
         )
 
     async def prompt(self, request: r.Prompt) -> r.Prompted:
         agent = await self._agent(request.session_id)
+        key = (request.session_id, request.client_id or "")
+        sent = self._sent.get(key) if request.client_id is not None else None
+        if sent is not None:  # the answer was lost on its way, and it is asked again
+            return r.Prompted(message_id=sent)
         send = agent.steer if request.mode == "steer" else agent.followup
-        return r.Prompted(message_id=send(request.text)["id"])
+        message = send(request.text)["id"]
+        await agent.session.flush()  # what was acknowledged outlives a crash
+        if request.client_id is not None:
+            self._sent[key] = message
+            if len(self._sent) > REMEMBERED:
+                del self._sent[next(iter(self._sent))]
+        return r.Prompted(message_id=message)
 
     async def update_queue(self, request: r.UpdateQueue) -> QueueState:
         agent = await self._agent(request.session_id)
@@ -112,6 +133,7 @@ class SessionMethods:
                 done = agent.promote(request.item_id)
         if not done:
             raise NotQueued("this message is not waiting any more")
+        await agent.session.flush()
         return queue_of(agent.session)
 
     async def cancel(self, request: r.SessionId) -> Empty:
@@ -132,21 +154,23 @@ class SessionMethods:
         agent = await self._agent(request.session_id)
         title = {"title": request.title, "messageSeqs": [], "source": {"kind": "user"}}
         agent.session.append("session/title", title)
+        await agent.session.flush()
         return await self._summary(agent.id)
 
     async def select(self, request: r.SelectModel) -> SessionSummary:
         agent = await self._agent(request.session_id)
         route = Route(request.provider, request.model, request.effort)
         agent.select(route)
+        self._news.changed(agent.id)
         default = self._scope.find(DefaultModel)
         if default is not None:
             await default.set(route)
-        self._news.changed(agent.id)
         return await self._summary(agent.id)
 
     async def set_mode(self, request: r.SetMode) -> SessionSummary:
         agent = await self._agent(request.session_id)
         self._scope.get(Permissions).set_mode(agent.session, request.mode)
+        await agent.session.flush()
         return await self._summary(agent.id)
 
     async def mark_seen(self, request: r.SessionId) -> Empty:

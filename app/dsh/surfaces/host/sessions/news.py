@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import logging
+
 import anyio
 
 from dsh.runtime.agent import AgentStatus
 from dsh.runtime.session import SessionAppended, SessionOpened, SessionsChanged
-from dsh.surfaces.host.hub import Hub
+from dsh.surfaces.host.plugin import Host
 from dsh.surfaces.host.sessions.summaries import Summaries
 from dsh.surfaces.host.sessions.unseen import Unseen
 from dsh.surfaces.host.wire import Removed
 
+logger = logging.getLogger(__name__)
+
+MANY = 200  # lines that are told as a whole list instead
 SETTLE_SECONDS = 0.05  # a turn start is several facts; the list needs their sum
 
 # The events after which a session's line may look different.
@@ -33,8 +38,9 @@ TELLING = frozenset(
 class News:
     """Collects the ids of changed sessions and sends their summaries."""
 
-    def __init__(self, hub: Hub, lists: Summaries, unseen: Unseen) -> None:
-        self._hub = hub
+    def __init__(self, host: Host, lists: Summaries, unseen: Unseen) -> None:
+        self._hub = host.hub
+        self._greeting = host.greeting
         self._lists = lists
         self._unseen = unseen
         self._changed: dict[str, None] = {}
@@ -65,6 +71,9 @@ class News:
 
     def listed(self, fact: SessionsChanged) -> None:
         """Sessions were found on disk, or vanished."""
+        if len(fact.added) + len(fact.removed) > MANY:
+            self._greeting.refresh()  # the first look at a home with a long past
+            return
         for session_id in fact.added:
             self.changed(session_id)
         for session_id in fact.removed:
@@ -81,16 +90,19 @@ class News:
             for session_id in finished:
                 await self._unseen.mark(session_id, unseen=True)
             for session_id in changed:
-                await self._tell(session_id)
+                try:
+                    await self._tell(session_id)
+                except Exception:
+                    # One line that cannot be told must not silence all the others.
+                    logger.exception("the line of %s is not told", session_id)
 
     async def _tell(self, session_id: str) -> None:
         summary = await self._lists.of(session_id)
         if summary is None:
             self._removed(session_id)
         else:
-            self._hub.tell(
-                "host/session", summary.model_dump_json(by_alias=True).encode()
-            )
+            data = summary.model_dump_json(by_alias=True)
+            self._hub.tell("host/session", data.encode())
 
     def _removed(self, session_id: str) -> None:
         data = Removed(session_id=session_id).model_dump_json(by_alias=True)

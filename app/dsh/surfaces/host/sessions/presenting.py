@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dsh.data.events import Event
 from dsh.kernel import Scope
 from dsh.runtime.tools import Card, Tools
-from dsh.runtime.tools.cards import AnyCard
+from dsh.runtime.tools.cards import AnyCard, CardBase
 from dsh.surfaces.host.wire import SessionEvent, SurfaceOpView
 
 REMEMBERED = 2_000  # calls per session whose arguments are kept for their result
@@ -24,7 +24,7 @@ class Presenter:
     def present(self, event: Event) -> SessionEvent:
         """One event for the wire."""
         op = event.surface_op
-        return SessionEvent(
+        shown = SessionEvent(
             seq=event.seq,
             type=event.type,
             time=event.time,
@@ -33,49 +33,72 @@ class Presenter:
             if op
             else None,
             source_event_seqs=event.source_event_seqs,
-            card=self._card(event),
         )
-
-    def present_all(self, events: Iterable[Event]) -> list[SessionEvent]:
-        """Several events, in order."""
-        return [self.present(event) for event in events]
-
-    def _card(self, event: Event) -> AnyCard | None:
         if event.type == "tool/call":
-            return self._call_card(event)
-        if event.type == "tool/result":
-            return self._result_card(event)
-        return None
+            shown.card = self._call_card(event)
+        elif event.type == "tool/result":
+            shown.card = self._result_card(event)
+        return shown
 
-    def _call_card(self, event: Event) -> AnyCard | None:
-        name = str(event.data.get("name", ""))
-        arguments = _arguments(event.data.get("arguments"))
+    def note(self, event: Event) -> tuple[str, dict[str, object]]:
+        """Remember a `tool/call` for its result; returns the tool and the arguments."""
+        call = (str(event.data.get("name", "")), _arguments(event.data.get("arguments")))
         if len(self._calls) >= REMEMBERED:
             self._calls.pop(next(iter(self._calls)))
-        self._calls[str(event.data.get("callId"))] = (name, arguments)
+        self._calls[str(event.data.get("callId"))] = call
+        return call
+
+    def calls_before(self, events: Iterable[Event]) -> list[int]:
+        """The seqs of calls that results among ``events`` answer, as far as unknown."""
+        known = set(self._calls)
+        missing: list[int] = []
+        for event in events:
+            if event.type == "tool/call":
+                known.add(str(event.data.get("callId")))
+            elif event.type == "tool/result" and _answered(event) not in known:
+                missing += (event.source_event_seqs or [])[:1]
+        return missing
+
+    def _call_card(self, event: Event) -> AnyCard | None:
+        name, arguments = self.note(event)
         tool = self.scope.get(Tools).get(name)
         if tool is None:
             return Card.generic(name or "?").model
         try:
-            return tool.present_call(arguments).model
+            return _checked(tool.present_call(arguments))
         except Exception:  # noqa: BLE001  # a tool's mistake costs its card, not the page
             return Card.generic(name).model
 
     def _result_card(self, event: Event) -> AnyCard | None:
         try:
-            block = event.data["message"]["content"][0]
-            call_id, text = block["toolCallId"], _text(block["content"])
+            text = _text(event.data["message"]["content"][0]["content"])
         except (KeyError, IndexError, TypeError):
             return None
-        name, arguments = self._calls.pop(call_id, ("", {}))
+        name, arguments = self._calls.pop(_answered(event), ("", {}))
         tool = self.scope.get(Tools).get(name) if name else None
         if tool is None:
             return Card.generic(name or "?", text).model
         meta, failed = event.data.get("meta"), "error" in event.data
         try:
-            return tool.present_result(arguments, text, meta, failed=failed).model
+            return _checked(tool.present_result(arguments, text, meta, failed=failed))
         except Exception:  # noqa: BLE001  # as above
             return Card.generic(name, text).model
+
+
+def _answered(event: Event) -> str:
+    """The id of the call that a `tool/result` answers; empty in a damaged one."""
+    try:
+        return str(event.data["message"]["content"][0]["toolCallId"])
+    except (KeyError, IndexError, TypeError):
+        return ""
+
+
+def _checked(card: Card) -> AnyCard:
+    """The card, if it is one that can go out: nothing checks plugins' types."""
+    if not isinstance(card.model, CardBase):
+        raise TypeError(f"{type(card.model).__qualname__} is no card")
+    card.model.model_dump_json()  # a lone surrogate in a file's name, for example
+    return card.model
 
 
 def _text(blocks: list[dict[str, str]]) -> str:

@@ -60,7 +60,7 @@ class Prompt(Wire):
     session_id: str
     text: str = Field(min_length=1, max_length=PROMPT_LIMIT)
     mode: Literal["queue", "steer"] = "queue"
-    client_id: str | None = None
+    client_id: str | None = Field(default=None, max_length=100)
 
 
 class Prompted(Wire):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from dsh.data.catalogue import SessionRow
 from dsh.kernel import Scope
@@ -49,16 +50,7 @@ class Summaries:
 
     def of_row(self, row: SessionRow) -> SessionSummary:
         """The summary of a catalogue row."""
-        agent = self._agents.get(row.id)
         session = self._sessions.live.get(row.id)
-        status = row.status
-        if agent is None and status in ("running", "waiting"):
-            status = "failed"  # its program went away in the middle of a turn
-        elif session is not None and session.open_approvals:
-            status = "waiting"
-        elif agent is not None:
-            running = agent.status == "running"
-            status = "running" if running else status if status == "failed" else "idle"
         return SessionSummary(
             session_id=row.id,
             title=row.title,
@@ -66,7 +58,7 @@ class Summaries:
             cwd=row.cwd,
             created=row.created,
             updated=row.updated,
-            status=status,
+            status=self._status(row),
             unseen=row.id in self._unseen,
             blank=row.blank,
             preset=row.preset,
@@ -74,6 +66,20 @@ class Summaries:
             model=self._model(row),
             read_only=session.read_only if session is not None else None,
         )
+
+    def _status(self, row: SessionRow) -> Literal["idle", "running", "waiting", "failed"]:
+        agent = self._agents.get(row.id)
+        session = self._sessions.live.get(row.id)
+        if agent is None:
+            followed = session and session.read_only is not None and session.fault is None
+            if followed or row.status not in ("running", "waiting"):
+                return row.status
+            return "failed"  # its program went away in the middle of a turn
+        if agent.session.open_approvals:
+            return "waiting"
+        if agent.status == "running":
+            return "running"
+        return "failed" if row.status == "failed" else "idle"
 
     def _workspace(self, cwd: str) -> str | None:
         workspaces = self._scope.find(Workspaces)

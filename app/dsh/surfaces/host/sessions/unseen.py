@@ -20,7 +20,7 @@ class Unseen:
         """Read the stored marks."""
         try:
             found = json.loads(await anyio.Path(self._path).read_text("utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return
         if isinstance(found, list):
             self._ids = {str(id_) for id_ in found}
