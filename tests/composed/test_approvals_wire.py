@@ -157,6 +157,7 @@ def test_a_stop_withdraws_the_question(tmp_path: Path) -> None:
     with asked(tmp_path) as (asking, _):
         asking.session.call("cancel")
         asking.session.idle(3)
+        asking.host.ended(1)
         assert asking.session.approvals() == []
         assert code(asking.answered()) == "SETTLED"
         assert asking.outcomes() == ["cancelled"]

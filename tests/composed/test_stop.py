@@ -25,6 +25,7 @@ def test_stop_ends_commands_and_what_was_to_follow(tmp_path: Path) -> None:
         sleeping = running(sleep)
         session.call("cancel")
         session.idle(3)
+        host.ended(1)
         assert gone(sleeping, 1)
         assert endings(host.log) == ["aborted"]
         codes = [e["data"]["error"]["code"] for e in kinds(host.log, "tool/result")]
@@ -90,6 +91,7 @@ def test_stop_while_waiting_to_try_again(tmp_path: Path) -> None:
         until(lambda: kinds(host.log, "llm/retry"), "the wait")
         session.call("cancel")
         session.idle(2)
+        host.ended(1)
         assert endings(host.log) == ["aborted"]
         assert len(model.chats) == 1
 

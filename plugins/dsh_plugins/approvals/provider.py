@@ -63,6 +63,7 @@ class LoggedApprovals(Approvals):
             return Answer("unavailable")
 
         try:
+            await session.flush()  # nobody is shown a question that a crash could undo
             answer = await self._events.run(ASK, request, nobody)
         except Exception:  # noqa: BLE001  # whatever an answerer does wrong is no consent
             _log.exception("approval %s could not be asked", request.id)
