@@ -46,4 +46,4 @@ class NativeShell(ABC):
 
     @abstractmethod
     def focus(self) -> None:
-        """Bring the window to the front."""
+        """Bring the window to the front; may block until it is open."""

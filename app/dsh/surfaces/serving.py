@@ -21,6 +21,8 @@ from dsh.surfaces.host.wire import OpenFolder
 from dsh.surfaces.services import REGISTRIES
 from dsh.surfaces.window.instance import Arguments, Reply, answer_later_starts
 
+SETTLE_SECONDS = 3.0
+
 logger = logging.getLogger(__name__)
 
 
@@ -55,6 +57,9 @@ class Serving(Stopper):
             services=((Stopper, self), *self._services),
         ) as boot:
             host = await boot.service(Host)
+            # Who is told at once calls at once; a row that hangs is not waited for.
+            with anyio.move_on_after(SETTLE_SECONDS):
+                await boot.settled(ours=True)
             ready(self._reply(boot, host))
             start.over()
             snapshots = boot.kernel.root.get(Snapshots)
@@ -80,7 +85,7 @@ class Serving(Stopper):
         async def answer(arguments: Arguments) -> Reply:
             shell = boot.kernel.root.find(NativeShell)
             if shell is not None and not arguments.headless:
-                shell.focus()
+                await anyio.to_thread.run_sync(shell.focus)
             if arguments.folder is not None:
                 self._open(boot, host, arguments.folder)
             return self._reply(boot, host)
