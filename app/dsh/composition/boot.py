@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager
 from typing import Any, TypeVar
 
 import anyio
 
 from dsh.composition.edits import disable_row
+from dsh.composition.loader import is_first_party
 from dsh.composition.mounting import Entry, MountedRows, RowProblem
 from dsh.composition.profiles import Composition
 from dsh.data.paths import Home
@@ -52,7 +53,7 @@ class RowReport:
         "seconds",
     )
 
-    def __init__(self, entry: Entry, folder: str | None, now: float) -> None:
+    def __init__(self, entry: Entry, folder: str | None, took: float) -> None:
         error: BaseException | None = entry.error
         mount = entry.mount
         if error is None and mount is not None:
@@ -69,7 +70,7 @@ class RowReport:
         self.remedy = error.remedy if isinstance(error, DSHError) else None
         waiting = mount is not None and mount.phase is Phase.WAITING
         self.missing = mount.missing() if mount is not None and waiting else {}
-        self.seconds = now - mount.since if mount is not None else 0.0
+        self.seconds = took  # to start, the last time it did
 
 
 class Boot:
@@ -87,6 +88,8 @@ class Boot:
         self.kernel = kernel
         self.rows = rows
         self._moved = anyio.Event()
+        self._began: dict[str, float] = {}
+        self._took: dict[str, float] = {}
         self._editing = anyio.Lock()
 
     def moved(self) -> None:
@@ -95,6 +98,15 @@ class Boot:
         self._moved = anyio.Event()
         self.kernel.root.get(Events).emit(BootChanged())
 
+    def timed(self, mount: Mount) -> None:
+        """Note how long the rows take to start."""
+        now = anyio.current_time()
+        if mount.phase is Phase.STARTING:
+            self._began[mount.row] = now
+        elif mount.row in self._began:
+            self._took[mount.row] = now - self._began.pop(mount.row)
+        self.moved()
+
     @property
     def home(self) -> Home:
         """The home that was booted."""
@@ -102,16 +114,16 @@ class Boot:
 
     def report(self) -> list[RowReport]:
         """Every row of the composition."""
-        now = anyio.current_time()
-        entries = self.rows.entries.values()
-        return [RowReport(entry, self.rows.folder(entry), now) for entry in entries]
+        return [self._told(entry) for entry in self.rows.entries.values()]
 
     def failures(self) -> list[RowReport]:
         """The rows that failed, or that wait for something nobody will bring."""
-        stuck = [e for e in self.rows.entries.values() if e.settled]
-        now = anyio.current_time()
-        reports = [RowReport(entry, self.rows.folder(entry), now) for entry in stuck]
+        reports = [self._told(e) for e in self.rows.entries.values() if e.settled]
         return [r for r in reports if r.phase in ("failed", "waiting")]
+
+    def _told(self, entry: Entry) -> RowReport:
+        took = self._took.get(entry.row.id, 0.0)
+        return RowReport(entry, self.rows.folder(entry), took)
 
     async def service(self, key: type[T]) -> T:
         """The service, as soon as it is there. Raises :class:`NotAvailable`."""
@@ -126,9 +138,17 @@ class Boot:
     def _loading(self) -> bool:
         return any(entry.state == "loading" for entry in self.rows.entries.values())
 
-    async def settled(self) -> None:
-        """Return when no row moves any further by itself."""
-        while not all(entry.settled for entry in self.rows.entries.values()):
+    async def settled(self, *, ours: bool = False) -> None:
+        """Return when no row (of ``ours``: that ships) moves further by itself."""
+        await self.until(lambda: False, ours=ours)
+
+    async def until(self, done: Callable[[], bool], *, ours: bool = False) -> None:
+        """Return when ``done`` holds, or no row moves any more that could change it."""
+        while not done() and any(
+            not entry.settled
+            for entry in self.rows.entries.values()
+            if not ours or is_first_party(entry.row.plugin or "")
+        ):
             await self._moved.wait()
 
     async def retry(self, row: str) -> None:
@@ -221,7 +241,7 @@ async def booted(
             tables = tuple((table, table(kernel.root)) for table in registries)
             for key, value in (*builtin, *tables, *services):
                 offers.enter_context(kernel.root.offered(key, value))
-            stop = kernel.watch(lambda _: boot.moved())
+            stop = kernel.watch(boot.timed)
             rows.add(composition.rows)
             group.start_soon(rows.load_rest)
             try:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 
+import anyio
 from pydantic import ValidationError
 
+from dsh.composition.boot import Boot
 from dsh.data.json import encode
 from dsh.errors import CompositionError, DataError, DSHError, KernelError, RunError
 from dsh.kernel import Scope
@@ -16,6 +18,8 @@ from dsh.surfaces.host.access import Access
 logger = logging.getLogger(__name__)
 
 BODY_LIMIT = 16_000_000  # bytes; a pasted text of several megabytes is still a prompt
+
+ARRIVAL_SECONDS = 5.0  # how long a call waits for a method of a starting program
 
 # The kind of an error decides the status; a code may be more precise.
 _STATUS_OF_CODE = {
@@ -84,7 +88,7 @@ class Calls:
         self, path: str, content_type: str, page_token: str | None, body: bytes
     ) -> Answer:
         """The answer to one request that has passed the gate."""
-        method = self._scope.get(Gateway).get(path)
+        method = await self._method(path)
         if method is None:
             return Answer.refusal(404, "UNKNOWN_METHOD", f"there is no method {path}")
         if content_type.partition(";")[0].strip().lower() != "application/json":
@@ -98,6 +102,15 @@ class Calls:
             message = "this needs the program's own window"
             return Answer.refusal(501, "NO_NATIVE", message)
         return await self._call(method, body)
+
+    async def _method(self, path: str) -> Method | None:
+        """The method; while the program starts, a page may ask before it is there."""
+        gateway = self._scope.get(Gateway)
+        boot = self._scope.find(Boot)
+        if boot is not None:
+            with anyio.move_on_after(ARRIVAL_SECONDS):
+                await boot.until(lambda: gateway.get(path) is not None)
+        return gateway.get(path)
 
     async def _call(self, method: Method, body: bytes) -> Answer:
         try:
