@@ -130,6 +130,7 @@ def test_every_client_sees_the_same_queue(tmp_path: Path) -> None:
         with host.client.socket(sessions={session.id: -1}) as socket:
             items_until(socket, "session/snapshot")
             session.prompt("one")
+            # Any: JSON of the wire
             queue: dict[str, Any] = items_until(socket, "session/queue")[-1]["data"]
         assert [item["text"] for item in queue["nextTurn"]] == ["one"]
         gate.open()

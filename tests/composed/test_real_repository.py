@@ -17,6 +17,10 @@ from support.stored import endings, kinds, only_log
 
 OLD, NEW = "in values[1:])", "in values)"
 
+# Not the virtual environment's: it may lie in a temporary folder, which confined
+# commands have for themselves.
+PYTHON = str(Path(sys.base_prefix) / "bin" / "python3")
+
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -37,7 +41,7 @@ class Colleague:
         results = results_of(request)
         match self.step:
             case 1:
-                return calls(bash(f"{sys.executable} run_tests.py"))
+                return calls(bash(f"{PYTHON} run_tests.py"))
             case 2:
                 assert "3 failed" in results[-1], results[-1][-300:]
                 pattern = re.escape("values[1:]")
@@ -53,7 +57,7 @@ class Colleague:
                 assert all("values[1:]" in text for text in results[-3:])
                 return calls(*[self._edit(path) for path in self.found])
             case 5:
-                return calls(bash(f"{sys.executable} run_tests.py", "t2"))
+                return calls(bash(f"{PYTHON} run_tests.py", "t2"))
             case _:
                 return says("Fixed.\n", re.findall("RESULT: .*", results[-1])[0])
 
@@ -94,7 +98,7 @@ def test_the_diff_is_exactly_the_three_edits(repository: Path, tmp_path: Path) -
     assert [e["data"].get("error") for e in kinds(log, "tool/result")] == [None] * 9
     assert run_dsh("session", "verify", home=home).returncode == 0
     plain = subprocess.run(
-        [sys.executable, "run_tests.py"],
+        [PYTHON, "run_tests.py"],
         cwd=repository,
         capture_output=True,
         text=True,

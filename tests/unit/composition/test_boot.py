@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import textwrap
 import traceback
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import anyio
 import pytest
 
 from dsh.composition import mounting
-from dsh.composition.boot import Boot, NotAvailable, RowReport, booted
-from dsh.composition.loader import load
-from dsh.composition.patches import Layer, Rows
-from dsh.composition.profiles import Composition, Selection
+from dsh.composition.boot import booted
 from dsh.composition.values import EnvTag
 from dsh.data.paths import Home
 from dsh.errors import CompositionError
-from dsh.kernel import Events, Limits, Registry, Scope
-from dsh.runtime.presets import AgentPresets
+from dsh.kernel import Limits
+from support.homemade import (
+    BAD,
+    OFFERS,
+    by_id,
+    composition,
+    good,
+    plugin,
+    row,
+    running,
+)
 
 pytestmark = pytest.mark.anyio
-
-
-class Words(Registry[str, str]):
-    """What the plugins of these tests contribute to."""
 
 
 @pytest.fixture
@@ -37,103 +38,6 @@ def home(tmp_path: Path) -> Home:
 def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mounting, "IMPORT_LIMIT", 0.3)
     monkeypatch.setattr(mounting, "FOREIGN_LIMITS", Limits(start=0.3, grace=0.3))
-
-
-def plugin(home: Home, name: str, body: str) -> None:
-    """A plugin in the home, whose module defines ``it``."""
-    folder = home.plugins / name
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "plugin.toml").write_text('entry = "code:it"\n')
-    head = (
-        "from collections.abc import AsyncIterator\n"
-        "from dsh.kernel import plugin, Registry, Scope, Events\n"
-        "import anyio, time\n"
-    )
-    (folder / "code.py").write_text(head + textwrap.dedent(body))
-
-
-def good(home: Home, name: str = "good") -> None:
-    plugin(
-        home,
-        name,
-        """
-        @plugin
-        async def it(events: Events) -> AsyncIterator[None]:
-            yield
-        """,
-    )
-
-
-def composition(home: Home, *rows: object, safe_mode: bool = False) -> Composition:
-    applied = Rows()
-    applied.apply(Layer("test", [{"insert": list(rows)}], strict=True))
-    return Composition(home, Selection("desktop", safe_mode=safe_mode), applied, ["test"])
-
-
-def running(
-    composition: Composition,
-    features: frozenset[str] = frozenset(),
-    registries: tuple[type[Registry[str, str]], ...] = (),
-) -> AbstractAsyncContextManager[Boot]:
-    """Boot it; what plugins fail with is read from the report."""
-    return booted(
-        composition,
-        features=features,
-        registries=registries,
-        problem=lambda row, error: None,
-    )
-
-
-def row(name: str, **keys: object) -> dict[str, object]:
-    return {"id": name, "plugin": name, **keys}
-
-
-def by_id(boot: Boot) -> dict[str, RowReport]:
-    return {report.id: report for report in boot.report()}
-
-
-BAD = {
-    "raises-at-import": "raise ValueError('no such luck')",
-    "exits-at-import": "raise SystemExit(3)",
-    "hangs-at-import": "time.sleep(2)",
-    "broken-syntax": "def (",
-    "misses-a-module": "import a_module_that_is_not_there",
-    "is-no-plugin": "it = 7",
-    "lacks-the-attribute": "other = 7",
-    "raises-at-start": """
-        @plugin
-        async def it(events: Events) -> AsyncIterator[None]:
-            raise ValueError("not today")
-            yield
-        """,
-    "hangs-at-start": """
-        @plugin
-        async def it(events: Events) -> AsyncIterator[None]:
-            await anyio.sleep_forever()
-            yield
-        """,
-    "needs-nobody-has": """
-        class Unicorn: ...
-        @plugin
-        async def it(unicorn: Unicorn) -> AsyncIterator[None]:
-            yield
-        """,
-    "takes-no-config": """
-        @plugin
-        async def it(config: int) -> AsyncIterator[None]:
-            yield
-        """,
-    "has-a-senseless-annotation": """
-        @plugin
-        async def it(events: "1 / 0") -> AsyncIterator[None]:
-            yield
-        """,
-    "has-an-unreadable-annotation": """
-        @plugin
-        async def it(events: "not a type (") -> AsyncIterator[None]:
-            yield
-        """,
-}
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -386,136 +290,3 @@ async def test_rows_whose_conditions_do_not_hold_are_skipped(
         "no-feature": "skipped",
         "all-hold": "active",
     }
-
-
-async def test_an_isolated_key_stays_inside_its_group(home: Home) -> None:
-    plugin(
-        home,
-        "offers",
-        """
-        from dsh.data.paths import Home
-        class Own(Home): ...
-        @plugin
-        async def it(scope: Scope) -> AsyncIterator[Home]:
-            yield Own.resolve("/inside")
-        """,
-    )
-    group = {"id": "g", "isolate": ["dsh.data.paths:Home"], "group": [row("offers")]}
-    async with running(composition(home, group)) as boot:
-        await boot.settled()
-        assert by_id(boot)["offers"].phase == "active", by_id(boot)["offers"].message
-        assert boot.kernel.root.get(Home) is home
-        inner = boot.rows.entries["offers"].scope
-        assert str(inner.get(Home).root) == "/inside"
-
-
-OFFERS = """
-    from dsh.runtime.presets import AgentPresets
-    from dsh.seams.permissions import Permissions
-    class Offered(AgentPresets):
-        default = "x"
-        def joined(self, preset): ...
-"""
-
-
-async def test_a_service_that_cannot_come_is_explained_by_what_stands_in_its_way(
-    home: Home,
-) -> None:
-    plugin(home, "bystander", BAD["raises-at-start"].replace("not today", "irrelevant"))
-    body = """
-        @plugin
-        async def it(events: Events) -> AsyncIterator[Permissions]:
-            raise ValueError("not today")
-            yield
-        """
-    plugin(home, "root", textwrap.dedent(OFFERS) + textwrap.dedent(body))
-    body = """
-        @plugin
-        async def it(permissions: Permissions) -> AsyncIterator[AgentPresets]:
-            yield Offered()
-        """
-    plugin(home, "middle", textwrap.dedent(OFFERS) + textwrap.dedent(body))
-    rows = (row("bystander"), row("middle"), row("root"))
-    async with running(composition(home, *rows)) as boot:
-        await boot.settled()
-        with pytest.raises(NotAvailable) as refusal:
-            await boot.service(AgentPresets)
-    message = str(refusal.value)
-    assert "AgentPresets" in message and "root: not today" in message
-    assert "irrelevant" not in message
-
-
-async def test_a_service_that_no_row_offers_is_explained_by_what_did_not_load(
-    home: Home,
-) -> None:
-    plugin(home, "mine", BAD["raises-at-import"])
-    async with running(composition(home, row("mine"))) as boot:
-        await boot.settled()
-        with pytest.raises(NotAvailable, match=r"no row offers Words; mine: .*no such"):
-            await boot.service(Words)
-
-
-@pytest.mark.parametrize(
-    "key",
-    [
-        "nonsense",
-        "dsh.data.paths:Nothing",
-        "dsh.data.nowhere:Home",
-        "dsh.data.paths:HOME_VARIABLE",
-        "slow:Key",
-        "",
-    ],
-)
-async def test_a_group_that_cannot_be_isolated_fails_its_own_rows_only(
-    home: Home, key: str
-) -> None:
-    good(home)
-    good(home, "inside")
-    inner = {"id": "inner", "group": [row("inside")]}
-    group = {"id": "g", "isolate": [key], "group": [inner]}
-    async with running(composition(home, group, row("good"))) as boot:
-        await boot.settled()
-        rows = by_id(boot)
-        assert rows["good"].phase == "active"
-        assert rows["inside"].code == "PLUGIN_UNAVAILABLE"
-        with pytest.raises(CompositionError):
-            await boot.retry("inside")
-        assert by_id(boot)["inside"].phase == "failed"
-
-
-async def test_a_group_that_is_off_imports_nothing(home: Home) -> None:
-    good(home, "inside")
-    group = {
-        "id": "g",
-        "isolate": ["nonsense"],
-        "disabled": True,
-        "group": [row("inside")],
-    }
-    async with running(composition(home, group)) as boot:
-        await boot.settled()
-        assert by_id(boot)["inside"].phase == "disabled"
-
-
-async def test_the_callers_own_error_comes_out_unchanged(home: Home) -> None:
-    with pytest.raises(KeyError, match="mine"):
-        async with running(composition(home)):
-            raise KeyError("mine")
-
-
-async def test_every_load_reads_the_code_anew(home: Home) -> None:
-    good(home, "mine")
-    first = load("mine", home)
-    assert load("mine", home) is not first
-
-
-async def test_registries_are_offered_and_what_is_contributed_goes_with_the_row(
-    home: Home,
-) -> None:
-    good(home)
-    async with running(composition(home, row("good")), registries=(Words,)) as boot:
-        words = boot.kernel.root.get(Words)
-        assert isinstance(boot.kernel.root.get(Scope), Scope)
-        assert isinstance(boot.kernel.root.get(Events), Events)
-        with words.add("a", "b"):
-            assert words.items() == {"a": "b"}
-        assert words.items() == {}
