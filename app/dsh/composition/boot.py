@@ -88,6 +88,7 @@ class Boot:
         self.kernel = kernel
         self.rows = rows
         self._moved = anyio.Event()
+        self._ending = False
         self._began: dict[str, float] = {}
         self._took: dict[str, float] = {}
         self._editing = anyio.Lock()
@@ -97,6 +98,11 @@ class Boot:
         self._moved.set()
         self._moved = anyio.Event()
         self.kernel.root.get(Events).emit(BootChanged())
+
+    def end(self) -> None:
+        """The program is stopping: nobody need wait for anything to come."""
+        self._ending = True
+        self.moved()
 
     def timed(self, mount: Mount) -> None:
         """Note how long the rows take to start."""
@@ -144,7 +150,7 @@ class Boot:
 
     async def until(self, done: Callable[[], bool], *, ours: bool = False) -> None:
         """Return when ``done`` holds, or no row moves any more that could change it."""
-        while not done() and any(
+        while not (done() or self._ending) and any(
             not entry.settled
             for entry in self.rows.entries.values()
             if not ours or is_first_party(entry.row.plugin or "")
@@ -250,6 +256,7 @@ async def booted(
                 failure = error  # the task group would wrap the caller's error
             finally:
                 stop()
+                boot.end()
                 group.cancel_scope.cancel()
                 with anyio.CancelScope(shield=True):
                     await _end_work(kernel)

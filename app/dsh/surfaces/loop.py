@@ -29,19 +29,24 @@ def run_loop(main: Coroutine[Any, Any, T]) -> T:  # Any: what a coroutine sends 
             runner.get_loop().close()
 
 
-def stop_on_signals(stop: Callable[[], None]) -> None:
-    """Call ``stop`` in this loop on SIGINT or SIGTERM, and leave soon after it at all
-    events. From the main thread.
+def leave_soon() -> None:
+    """Leave after a bounded time at all events: call it when the end begins.
 
-    A plugin that blocks the loop is left behind; what was acknowledged is written, and
-    the supervisor ends every child of a program that is gone.
+    A plugin that blocks the loop, or a dialog that blocks the window, is left behind;
+    what was acknowledged is written, and the supervisor ends every child of a program
+    that is gone.
     """
+    timer = threading.Timer(LEAVE_SECONDS, os._exit, (1,))
+    timer.daemon = True
+    timer.start()
+
+
+def stop_on_signals(stop: Callable[[], None]) -> None:
+    """Call ``stop`` in this loop on SIGINT or SIGTERM. From the main thread."""
     loop = asyncio.get_running_loop()
 
     def handle(*_: object) -> None:
-        timer = threading.Timer(LEAVE_SECONDS, os._exit, (1,))
-        timer.daemon = True
-        timer.start()
+        leave_soon()
         loop.call_soon_threadsafe(stop)
 
     # Not the loop's own handlers: those wait for a loop that may be blocked.

@@ -18,6 +18,7 @@ from dsh.surfaces import start
 from dsh.surfaces.host.plugin import Host
 from dsh.surfaces.host.stopping import Stopper
 from dsh.surfaces.host.wire import OpenFolder
+from dsh.surfaces.loop import leave_soon
 from dsh.surfaces.services import REGISTRIES
 from dsh.surfaces.window.instance import Arguments, Reply, answer_later_starts
 
@@ -42,6 +43,7 @@ class Serving(Stopper):
 
     def stop(self) -> None:
         """Begin to stop; from the loop's thread."""
+        leave_soon()
         self._stopping.set()
 
     async def run(self, ready: Callable[[Reply], None]) -> None:

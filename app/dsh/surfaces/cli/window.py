@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import html
 import logging
+import os
 import signal
 import socket
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,14 +24,20 @@ from dsh.surfaces.browser import open_in_browser
 from dsh.surfaces.cli.arguments import Options
 from dsh.surfaces.cli.selection import composition_of, home_of
 from dsh.surfaces.logs import keep_log
-from dsh.surfaces.loop import LEAVE_SECONDS, run_loop, stop_on_signals
+from dsh.surfaces.loop import LEAVE_SECONDS, leave_soon, run_loop, stop_on_signals
 from dsh.surfaces.serving import Serving
-from dsh.surfaces.window.instance import Arguments, Reply, claim_or_hand_over
+from dsh.surfaces.window.instance import (
+    AlreadyRunning,
+    Arguments,
+    Reply,
+    answer_later_starts,
+    claim_or_hand_over,
+)
 from dsh.surfaces.window.screen import Screen
 from dsh.surfaces.window.toolkit import find_toolkit, has_screen
 
 NO_WINDOW = Layer(
-    "launcher: no window", [{"id": "window", "disabled": True}], strict=True
+    "launcher: no window", [{"id": "window", "disabled": True}], strict=False
 )
 
 
@@ -43,6 +51,9 @@ def execute(options: Options) -> int:
     # Before anything slow: impatient people click again.
     first = claim_or_hand_over(home, arguments)
     if isinstance(first, Reply):
+        if options.headless and first.url is None:
+            message = "DSH Desktop already runs, but could not start its host"
+            raise AlreadyRunning(message, remedy="its window says why; close it first")
         if options.headless or not first.window:
             _show(home, options, first)
         return 0
@@ -67,7 +78,7 @@ def _show(home: Home, options: Options, reply: Reply) -> None:
 def _composition(home: Home, options: Options, *layers: Layer) -> Composition:
     if options.port:
         change = {"id": "host", "config": {"port": options.port}}
-        layers = (*layers, Layer("launcher: --port", [change], strict=True))
+        layers = (*layers, Layer("launcher: --port", [change], strict=False))
     return composition_of(options, home, "desktop", *layers)
 
 
@@ -108,8 +119,11 @@ def _with_window(home: Home, options: Options, screen: Screen) -> int:
         signal.signal(number, lambda *_: background.signals.send(b"s"))
     signal.set_wakeup_fd(background.signals.fileno(), warn_on_full_buffer=False)
     background.start()
-    screen.run(background.stop)
-    return background.join()
+    try:
+        screen.run(background.stop)
+    finally:
+        code = background.join()
+    return code
 
 
 class _Background:
@@ -120,35 +134,42 @@ class _Background:
         self._options = options
         self._screen = screen
         self._thread = threading.Thread(target=self._run, name="dsh loop")
+        self._signal = threading.Thread(target=self._leave_on_signal, name="dsh signals")
         self._incoming, self.signals = socket.socketpair()
         self.signals.setblocking(False)  # noqa: FBT003  # its only form
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._serving: Serving | None = None
+        self._end: Callable[[], None] = lambda: None
+        self._closed = threading.Event()
         self._code = 0
 
     def start(self) -> None:
-        """Start the thread."""
+        """Start the threads."""
         self._thread.start()
+        self._signal.start()
 
     def stop(self) -> None:
         """The window was closed: stop the rest. Called on the main thread."""
-        if self._loop is not None and self._serving is not None:
+        self._closed.set()
+        if self._loop is not None:
             with suppress(RuntimeError):  # the loop has ended by itself
-                self._loop.call_soon_threadsafe(self._serving.stop)
-
-    async def _leave_on_signal(self) -> None:
-        """Close the window on the first signal, which stops the rest."""
-        self._incoming.setblocking(False)  # noqa: FBT003  # as above
-        await asyncio.get_running_loop().sock_recv(self._incoming, 64)
-        await anyio.to_thread.run_sync(self._screen.close)
+                self._loop.call_soon_threadsafe(self._end)
 
     def join(self) -> int:
         """Wait for the end. A part that hangs is left behind after a bounded time."""
         self._thread.join(LEAVE_SECONDS)
         signal.set_wakeup_fd(-1)
+        self.signals.close()  # which ends the other thread
+        self._signal.join(LEAVE_SECONDS)
         self._incoming.close()
-        self.signals.close()
         return self._code
+
+    def _leave_on_signal(self) -> None:
+        """Close the window on the first signal, which stops the rest. In a thread of its
+        own: both others may be busy with something that never ends.
+        """
+        if self._incoming.recv(1):
+            leave_soon()
+            self._screen.close()
 
     def _run(self) -> None:
         try:
@@ -157,17 +178,34 @@ class _Background:
             self._code = 1
             logging.getLogger(__name__).error("no host", exc_info=error)
             self._screen.open_text(_trouble(error, self._home))
+            run_loop(self._stay())
 
     async def _serve(self) -> None:
-        self._loop = asyncio.get_running_loop()
         composition = _composition(self._home, self._options)
         services = ((type(self._screen), self._screen),)
         serving = Serving(composition, _folder(self._options), services)
-        self._serving = serving
+        self._until_closed(serving.stop)
+        await serving.run(lambda _: None)
+
+    async def _stay(self) -> None:
+        """Show what is wrong to later starts, too, until the window is closed."""
+        closed = anyio.Event()
+        self._until_closed(closed.set)
         async with anyio.create_task_group() as group:
-            group.start_soon(self._leave_on_signal)
-            await serving.run(lambda _: None)
+            group.start_soon(answer_later_starts, self._home, self._show_again)
+            await closed.wait()
             group.cancel_scope.cancel()
+
+    async def _show_again(self, arguments: Arguments) -> Reply:
+        if not arguments.headless:
+            await anyio.to_thread.run_sync(self._screen.focus)
+        return Reply(window=True, pid=os.getpid())
+
+    def _until_closed(self, end: Callable[[], None]) -> None:
+        """Have the present loop ``end`` when the window is closed, if it is not yet."""
+        self._end, self._loop = end, asyncio.get_running_loop()
+        if self._closed.is_set():
+            end()
 
 
 _TROUBLE = """<!doctype html><html lang="en"><meta charset="utf-8">
@@ -177,7 +215,9 @@ pre{{white-space:pre-wrap;background:#f4f2ee;padding:1em;border-radius:9px}}
 </style><h2>DSH Desktop could not start its host</h2>
 <pre>{message}</pre><p>Your sessions and settings are untouched. {remedy}</p>
 <p>The log is in {logs}. <code>dsh --safe-mode</code> starts only what ships with the
-program; <code>dsh doctor</code> says more.</p></html>"""
+program; <code>dsh doctor</code> says more.</p>
+<p lang="zh">DSH Desktop 未能启动。会话和设置没有改变。<code>dsh --safe-mode</code>
+只启动程序自带的部分；<code>dsh doctor</code> 给出详细信息。</p></html>"""
 
 
 def _trouble(error: Exception, home: Home) -> str:

@@ -31,7 +31,8 @@ class Screen:
         self._url: str | None = None
         self._html: str | None = None
         self._window: Any = None  # Any: pywebview has no types
-        self._closing = threading.Event()
+        self._changing = threading.Lock()
+        self._closed = False
 
     # -- main thread -----------------------------------------------------------
 
@@ -40,18 +41,29 @@ class Screen:
 
         Returns at once when :meth:`close` comes before there was anything to show.
         """
+        try:
+            self._show()
+        finally:
+            self._closed = True
+            closed()
+
+    def _show(self) -> None:
         # Imported here, while the other thread boots: it costs a quarter of a second.
         import webview
 
         self._ready.wait()
-        if self._closing.is_set():
-            closed()
-            return
         webview.settings["ALLOW_DOWNLOADS"] = False
         webview.settings["ALLOW_FILE_URLS"] = False
         webview.settings["OPEN_EXTERNAL_LINKS_IN_BROWSER"] = True
+        with self._changing:
+            if not self._closed:
+                self._window = self._created(webview.create_window)
+        if self._window is not None:
+            webview.start(gui=self.toolkit, private_mode=True)
+
+    def _created(self, create: Callable[..., Any]) -> Any:  # Any: as for the window
         geometry = self._geometry = load(self._home)
-        self._window = webview.create_window(
+        window = create(
             TITLE,
             url=self._url,
             html=self._html,
@@ -64,12 +76,10 @@ class Screen:
             zoomable=True,
             background_color="#f1efeb",
         )
-        self._window.events.closing += self._may_close
-        self._window.events.resized += self._resized
-        self._window.events.moved += self._moved
-        webview.start(gui=self.toolkit, private_mode=True)
-        self._closing.set()
-        closed()
+        window.events.closing += self._may_close
+        window.events.resized += self._resized
+        window.events.moved += self._moved
+        return window
 
     def _may_close(self) -> bool:
         """Refuse to close while a native dialog is open.
@@ -109,11 +119,11 @@ class Screen:
 
     def close(self) -> None:
         """Close the window, or do not open it any more."""
-        if not self._closing.is_set():
-            self._closing.set()
-            self._ready.set()
-            if self._window is not None:
-                self._window.destroy()
+        with self._changing:
+            closed, self._closed = self._closed, True
+        self._ready.set()
+        if not closed and self._window is not None:
+            self._window.destroy()
 
     @property
     def window(self) -> Any:  # Any: pywebview has no types
