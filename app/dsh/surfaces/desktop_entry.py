@@ -31,8 +31,8 @@ def state() -> State:
     if sys.platform != "linux":
         return "unsupported"
     try:
-        text = entry_path().read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        text = os.fsdecode(entry_path().read_bytes())
+    except OSError:
         return "absent"
     return "installed" if _command() in text else "absent"
 
@@ -50,7 +50,7 @@ def install() -> Path:
         _install_icons()
         path.parent.mkdir(parents=True, exist_ok=True)
         staged = path.with_suffix(".new")
-        staged.write_text(_template().replace("@EXEC@", _command()), encoding="utf-8")
+        staged.write_bytes(os.fsencode(_template().replace("@EXEC@", _command())))
         staged.chmod(0o755)
         staged.replace(path)
     except OSError as error:
@@ -60,8 +60,9 @@ def install() -> Path:
 
 
 def _data_home() -> Path:
-    chosen = os.environ.get("XDG_DATA_HOME", "").strip()
-    return Path(chosen) if chosen else Path.home() / ".local" / "share"
+    chosen = Path(os.environ.get("XDG_DATA_HOME", "").strip())
+    # The base directory specification: what is not absolute is ignored.
+    return chosen if chosen.is_absolute() else Path.home() / ".local" / "share"
 
 
 def _command() -> str:
@@ -80,8 +81,10 @@ def _quoted(word: str) -> str:
     escaped = word
     for character in ("\\", '"', "`", "$"):
         escaped = escaped.replace(character, f"\\{character}")
-    # Backslashes once more: the value is unescaped before the quotes are looked at.
-    return '"' + escaped.replace("\\", "\\\\").replace("%", "%%") + '"'
+    # Once more, as in every value: it is unescaped before the quotes are looked at.
+    for character, sign in (("\\", "\\"), ("\n", "n"), ("\t", "t"), ("\r", "r")):
+        escaped = escaped.replace(character, f"\\{sign}")
+    return '"' + escaped.replace("%", "%%") + '"'
 
 
 def _template() -> str:

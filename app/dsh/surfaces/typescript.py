@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 import tempfile
 from pathlib import Path
@@ -126,7 +127,7 @@ def _type(schema: Schema) -> str:
         return _literal(schema["const"])
     if "enum" in schema:
         return " | ".join(_literal(value) for value in schema["enum"])
-    for key in ("anyOf", "oneOf", "allOf"):
+    for key in ("anyOf", "oneOf"):
         if key in schema:
             return " | ".join(dict.fromkeys(_type(part) for part in schema[key]))
     match schema.get("type"):
@@ -152,7 +153,7 @@ def _type(schema: Schema) -> str:
 
 
 def _literal(value: object) -> str:
-    return f'"{value}"' if isinstance(value, str) else str(value).lower()
+    return json.dumps(value, ensure_ascii=False)
 
 
 def main() -> None:

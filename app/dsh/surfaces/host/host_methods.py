@@ -126,7 +126,7 @@ def _listing(name: str) -> DirectoryListing:
     try:
         path = path.expanduser().resolve(strict=True)
         found = sorted(
-            (entry for entry in path.iterdir() if entry.is_dir()),
+            (entry for entry in path.iterdir() if _is_folder(entry)),
             key=lambda entry: entry.name.casefold(),
         )
     except (OSError, RuntimeError, ValueError) as error:  # ~nobody, a NUL
@@ -147,6 +147,13 @@ def _listing(name: str) -> DirectoryListing:
         entries=entries,
         truncated=len(found) > LISTED,
     )
+
+
+def _is_folder(entry: Path) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # out of bounds: it could not be chosen anyway
+        return False
 
 
 def _shown(name: str) -> str:

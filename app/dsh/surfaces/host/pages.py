@@ -12,7 +12,7 @@ from dsh import __version__
 from dsh.data.paths import Home
 
 STATIC = Path(__file__).resolve().parent.parent / "static"
-_COMPRESSIBLE = (".html", ".js", ".css", ".svg", ".json", ".txt")
+_COMPRESSIBLE = ("text/", "application/j", "image/svg")
 _MISSING = (
     "<!doctype html><html><head><title>DSH Desktop</title></head><body>"
     "<p>The page of this program has not been built: run "
@@ -32,10 +32,8 @@ class PageFile:
         self.compressed: bytes | None = None
 
     def packed(self) -> bytes | None:
-        """The gzip form, made on first use; ``None`` where it would not be smaller."""
-        if self.compressed is None and self.media_type.startswith(
-            ("text/", "app", "image/s")
-        ):
+        """The gzip form, made on first use; ``None`` for what is packed already."""
+        if self.compressed is None and self.media_type.startswith(_COMPRESSIBLE):
             self.compressed = gzip.compress(self.body, 6, mtime=0)
         return self.compressed
 
@@ -94,7 +92,7 @@ def _preferences(home: Home) -> dict[str, str]:
     """Language and theme as the page last stored them; nothing when it never did."""
     try:
         document = json.loads((home.state / "ui.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     if not isinstance(document, dict):
         return {}

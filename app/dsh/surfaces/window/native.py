@@ -22,6 +22,8 @@ from dsh.surfaces.window.secret import ask_secret
 
 T = TypeVar("T")
 
+OPENING_SECONDS = 10.0
+
 
 class WindowShell(NativeShell):
     """Dialogs through pywebview, which marshals to the thread of the toolkit itself.
@@ -109,16 +111,17 @@ def _open(target: str, environment: dict[str, str]) -> bool:
         return True
     opener = "open" if sys.platform == "darwin" else "xdg-open"
     try:
-        done = subprocess.run(
+        opening = subprocess.Popen(
             [opener, target],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            timeout=10,
-            check=False,
             start_new_session=True,
         )
-    except (OSError, subprocess.TimeoutExpired):
+    except OSError:
         return target.startswith("http") and webbrowser.open(target)
-    return done.returncode == 0
+    try:
+        return opening.wait(OPENING_SECONDS) == 0
+    except subprocess.TimeoutExpired:
+        return True  # it became the program that shows it, and lives as long as that

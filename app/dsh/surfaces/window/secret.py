@@ -28,13 +28,29 @@ def ask_secret(toolkit: Toolkit, window: Any, title: str, prompt: str) -> str | 
 
 def _gtk(window: Any, title: str, prompt: str) -> str | None:  # Any: as above
     # Imported here: present in the GTK build only, and loaded with the window.
-    from gi.repository import GLib, Gtk
+    from gi.repository import GLib
 
     answer: list[str | None] = [None]
     done = threading.Event()
 
     def show() -> bool:
-        dialog = Gtk.Dialog(title=title, transient_for=window.native, modal=True)
+        try:
+            answer[0] = _run_gtk(window, title, prompt)
+        finally:
+            done.set()
+        return False  # do not call again
+
+    GLib.idle_add(show)
+    done.wait()
+    return answer[0]
+
+
+def _run_gtk(window: Any, title: str, prompt: str) -> str | None:  # Any: as above
+    # Imported here: as above.
+    from gi.repository import Gtk
+
+    dialog = Gtk.Dialog(title=title, transient_for=window.native, modal=True)
+    try:
         dialog.add_button("_Cancel", Gtk.ResponseType.CANCEL)
         dialog.add_button("_OK", Gtk.ResponseType.OK)
         dialog.set_default_response(Gtk.ResponseType.OK)
@@ -46,18 +62,12 @@ def _gtk(window: Any, title: str, prompt: str) -> str | None:  # Any: as above
         box.add(Gtk.Label(label=prompt, xalign=0, wrap=True))
         box.add(entry)
         dialog.show_all()
-        try:
-            if dialog.run() == Gtk.ResponseType.OK:
-                answer[0] = entry.get_text()
-        finally:
-            entry.set_text("")
-            dialog.destroy()
-            done.set()
-        return False  # do not call again
-
-    GLib.idle_add(show)
-    done.wait()
-    return answer[0]
+        answered = dialog.run() == Gtk.ResponseType.OK
+        text = entry.get_text()
+        entry.set_text("")
+        return str(text) if answered else None
+    finally:
+        dialog.destroy()
 
 
 def _cocoa(title: str, prompt: str) -> str | None:
