@@ -51,3 +51,14 @@ def test_a_plugin_that_blocks_the_loop_cannot_keep_the_program(tmp_path: Path) -
         until(mark.exists, "the block")
         host.program.process.terminate()
         assert host.program.process.wait(10) == 1
+
+
+@pytest.mark.parametrize("words", [["doctor"], ["run", "run echo hi"]])
+def test_commands_end_too(tmp_path: Path, words: list[str]) -> None:
+    code = HEAD + BODY.format(before="pass", after=HOLDING["takes no end for an answer"])
+    home = tmp_path / "home"
+    add_plugin(home, "my-plugin", code)
+    (home / "profiles" / "desktop" / "patch.yaml").rename(home / "patch.yaml")
+    done = run_dsh(*words, home=home)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr

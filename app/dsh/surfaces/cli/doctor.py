@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import platform
 import shutil
@@ -23,6 +22,7 @@ from dsh.seams.sandbox import Sandbox
 from dsh.seams.settings import Settings
 from dsh.surfaces.cli.arguments import Options
 from dsh.surfaces.cli.selection import composition_of, home_of
+from dsh.surfaces.loop import run_loop
 from dsh.surfaces.services import REGISTRIES
 from dsh.surfaces.window.toolkit import find_toolkit, has_screen
 
@@ -40,7 +40,7 @@ def execute(options: Options) -> int:
     composition = composition_of(options, home, "desktop", NO_HOST)
     for name, value in _environment(home):
         _say(name, value)
-    return asyncio.run(_boot(composition))
+    return run_loop(_boot(composition))
 
 
 def _environment(home: Home) -> Iterator[tuple[str, str]]:
