@@ -11,7 +11,7 @@ from dsh.data.paths import Home
 from dsh.kernel import Kernel, Mount, Phase, Plugin, Scope
 from dsh.runtime.prompt import Contexts, Sections
 from dsh.runtime.tools import Tools
-from dsh.seams.gateway import Gateway
+from dsh.seams.gateway import Gateway, Snapshots
 from dsh.seams.llm import Models
 
 
@@ -33,6 +33,7 @@ async def mounted(
                 (Home, Home(folder)),
                 (Scope, root),
                 (Gateway, Gateway(root)),
+                (Snapshots, Snapshots(root)),
                 (Models, Models(root)),
                 (Tools, Tools(root)),
                 (Sections, Sections(root)),
