@@ -221,3 +221,13 @@ def test_safe_mode_holds_for_the_presets_of_the_home_too(tmp_path: Path) -> None
                 "session/create", workspaceId=made["workspaceId"], preset="mine"
             )
         assert (tmp_path / "ran").exists() is runs
+
+
+def test_what_a_plugin_prints_is_not_taken_for_the_answer(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    add_plugin(home, "my-plugin", "print('hello from a plugin')\n" + GOOD)
+    (home / "profiles" / "desktop" / "patch.yaml").rename(home / "patch.yaml")
+    done = run_dsh("run", "run echo hi", home=home)
+    assert done.returncode == 0, done.stderr
+    assert "hello from a plugin" not in done.stdout
+    assert "hi" in done.stdout

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from dsh.composition.boot import Boot, booted
 from dsh.composition.profiles import Composition
@@ -21,6 +21,7 @@ from dsh.runtime.session import Session
 from dsh.seams.permissions import Permissions
 from dsh.surfaces import start
 from dsh.surfaces.cli.arguments import Options
+from dsh.surfaces.cli.output import own_output
 from dsh.surfaces.cli.selection import composition_of, home_of
 from dsh.surfaces.loop import run_loop
 from dsh.surfaces.services import REGISTRIES
@@ -49,8 +50,9 @@ def execute(options: Options) -> int:
     composition = composition_of(options, home_of(options), "cli")
     for warning in composition.warnings:
         sys.stderr.write(f"dsh: {warning.layer}: {warning.message}\n")
-    task = Task(options, composition, workdir, prompt, route)
-    return run_loop(task.run())
+    with own_output() as output:
+        task = Task(options, composition, workdir, prompt, route, output)
+        return run_loop(task.run())
 
 
 def _usage(message: str) -> int:
@@ -68,7 +70,9 @@ class Task:
         workdir: Path,
         prompt: str,
         route: Route | None,
+        output: TextIO,
     ) -> None:
+        self._output = output
         self._options = options
         self._composition = composition
         self._workdir = workdir
@@ -127,8 +131,8 @@ class Task:
         if self._unread:
             return False
         try:
-            sys.stdout.buffer.write(text)
-            sys.stdout.buffer.flush()
+            self._output.buffer.write(text)
+            self._output.buffer.flush()
         except OSError as error:
             self._unread = True
             if not isinstance(error, BrokenPipeError):

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TextIO
 
 import anyio
 
@@ -22,6 +23,7 @@ from dsh.data.paths import Home
 from dsh.errors import DSHError, describe
 from dsh.surfaces.browser import open_in_browser
 from dsh.surfaces.cli.arguments import Options
+from dsh.surfaces.cli.output import own_output
 from dsh.surfaces.cli.selection import composition_of, home_of
 from dsh.surfaces.logs import keep_log
 from dsh.surfaces.loop import LEAVE_SECONDS, leave_soon, run_loop, stop_on_signals
@@ -55,7 +57,7 @@ def execute(options: Options) -> int:
             message = "DSH Desktop already runs, but could not start its host"
             raise AlreadyRunning(message, remedy="its window says why; close it first")
         if options.headless or not first.window:
-            _show(home, options, first)
+            _show(home, options, first, sys.stdout)
         return 0
     with first:
         keep_log(home)
@@ -65,14 +67,14 @@ def execute(options: Options) -> int:
         return _with_window(home, options, Screen(home, toolkit))
 
 
-def _show(home: Home, options: Options, reply: Reply) -> None:
+def _show(home: Home, options: Options, reply: Reply, output: TextIO) -> None:
     """Say where the page is: to a program, in a browser, or to a person at a terminal."""
     url = reply.url or ""
     if options.headless:
-        sys.stdout.write(_ready_line(home, reply))
+        output.write(_ready_line(home, reply))
     elif not (has_screen() and open_in_browser(home, url)):
-        sys.stdout.write(f"Open within a minute:\n{url}\n")
-    sys.stdout.flush()
+        output.write(f"Open within a minute:\n{url}\n")
+    output.flush()
 
 
 def _composition(home: Home, options: Options, *layers: Layer) -> Composition:
@@ -89,11 +91,12 @@ def _folder(options: Options) -> Path | None:
 def _without_window(home: Home, options: Options) -> int:
     serving = Serving(_composition(home, options, NO_WINDOW), _folder(options))
 
-    async def serve() -> None:
+    async def serve(output: TextIO) -> None:
         stop_on_signals(serving.stop)
-        await serving.run(lambda reply: _show(home, options, reply))
+        await serving.run(lambda reply: _show(home, options, reply, output))
 
-    run_loop(serve())
+    with own_output() as output:
+        run_loop(serve(output))
     return 0
 
 
