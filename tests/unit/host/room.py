@@ -89,7 +89,9 @@ class Room:
         with self.hub.client() as feed:
             yield Client(feed)
 
-    async def call(self, path: str, **request: object) -> Any:  # Any: the response model
+    async def call(
+        self, path: str, /, **request: object
+    ) -> Any:  # Any: the response model
         """Call a method of the table."""
         method = self.root.get(Gateway).get(path)
         assert method is not None, path
