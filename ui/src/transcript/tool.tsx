@@ -18,6 +18,9 @@ interface ToolViewProps {
   store: SessionStore;
 }
 
+/** States whose time says nothing: it was not spent on the call. */
+const UNTIMED = new Set(["refused", "stopped", "unknown"]);
+
 const PLAIN: AnyCard = { kind: "generic", title: "" };
 
 export function ToolView({ row, form, store }: ToolViewProps) {
@@ -58,7 +61,7 @@ export function Took({ row }: { row: ToolRow }) {
   const card = cardOf(row);
   const told = card?.kind === "terminal" && card.seconds != null ? card.seconds * 1000 : undefined;
   const ms = told ?? (row.began && row.ended ? row.ended - row.began : undefined);
-  if (ms === undefined || row.state === "refused" || row.state === "stopped") return null;
+  if (ms === undefined || UNTIMED.has(row.state)) return null;
   return <span class="num">{duration(ms)}</span>;
 }
 
