@@ -113,8 +113,8 @@ def _object(schema: Schema) -> str:
     required = set(schema.get("required", []))
     lines = []
     for key, value in schema["properties"].items():
-        # What the host sends always holds every field; a default makes it optional
-        # only for those who send.
+        # The host sends every field. One with a default is optional all the same: the
+        # same type may be sent by the page, and then it can be left out.
         optional = "" if key in required else "?"
         lines.append(f"  {key}{optional}: {_type(value)};")
     return "{\n" + "\n".join(lines) + "\n}" if lines else "Record<string, never>"
