@@ -59,6 +59,15 @@ def test_of_eight_starts_at_once_one_serves(tmp_path: Path) -> None:
         assert serving.wait(10) == 0
 
 
+def test_a_program_that_was_ended_leaves_no_socket(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with headless(home) as program:
+        [socket] = until(lambda: list(home.rglob("*.sock")), "the socket")
+        assert socket.parent.stat().st_mode & 0o077 == 0
+        assert program.terminate() == 0
+    assert not socket.exists()
+
+
 def test_other_homes_run_side_by_side(tmp_path: Path) -> None:
     with (
         headless(tmp_path / "one") as one,
