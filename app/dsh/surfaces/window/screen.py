@@ -90,6 +90,7 @@ class Screen:
         if self.dialog_open:
             return False
         save(self._home, self._geometry)
+        self._closed = True
         return True
 
     def _resized(self, width: float, height: float) -> None:
@@ -131,14 +132,24 @@ class Screen:
         return self._window
 
     def focus(self) -> None:
-        """Bring the window to the front."""
+        """Bring the window to the front; may block until it is open."""
         if self._window is None:
             return
-        self._window.show()
-        self._window.restore()
-        native = getattr(self._window, "native", None)
-        if self.toolkit == "gtk" and native is not None:
+        if self.toolkit == "gtk":
             # Imported here: present in the GTK build only.
             from gi.repository import GLib
 
-            GLib.idle_add(native.present)
+            GLib.idle_add(self._present)
+        else:
+            self._window.show()
+            self._window.restore()
+
+    def _present(self) -> bool:
+        """On the toolkit's thread, where nothing can close the window meanwhile: GTK ends
+        the process when a window is presented that is gone.
+        """
+        native = getattr(self._window, "native", None)
+        if native is not None and not self._closed:
+            native.deiconify()
+            native.present()
+        return False  # do not call again
