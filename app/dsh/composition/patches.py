@@ -31,6 +31,11 @@ class Layer:
         self.strict = strict
 
 
+def switching_off(name: str, *rows: str) -> Layer:
+    """A layer of a launcher's that switches off rows, as far as they are there."""
+    return Layer(name, [{"id": row, "disabled": True} for row in rows], strict=False)
+
+
 class Rows:
     """The rows while layers are applied to them."""
 

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import models_json_schema
 
 from dsh.composition.boot import booted
-from dsh.composition.patches import Layer
+from dsh.composition.patches import switching_off
 from dsh.composition.profiles import Selection, compose
 from dsh.data import messages
 from dsh.data.events import EVENT_SCHEMAS
@@ -36,7 +36,7 @@ class _NoStop(Stopper):
 async def method_table() -> dict[str, Method]:
     """Every method of the desktop profile, read from a real boot without a window."""
     with tempfile.TemporaryDirectory() as folder:
-        overlay = Layer("types", [{"id": "window", "disabled": True}], strict=True)
+        overlay = switching_off("types", "window")
         home = Home(Path(folder))
         selection = Selection("desktop", overlays=(overlay,), safe_mode=True)
         services = ((Stopper, _NoStop()),)

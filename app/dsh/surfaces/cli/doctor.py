@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from dsh import __version__
 from dsh.composition.boot import Boot, RowReport, booted
-from dsh.composition.patches import Layer
+from dsh.composition.patches import switching_off
 from dsh.composition.profiles import Composition
 from dsh.data.paths import Home
 from dsh.data.proxies import Proxies
@@ -27,11 +27,7 @@ from dsh.surfaces.services import REGISTRIES
 from dsh.surfaces.window.toolkit import find_toolkit, has_screen
 
 # What needs a running host is not booted: the doctor may look while a window is open.
-NO_HOST = Layer(
-    "launcher: doctor",
-    [{"id": row, "disabled": True} for row in ("host", "window", "methods")],
-    strict=False,  # a profile of the person's may have none of them
-)
+NO_HOST = switching_off("launcher: doctor", "host", "window", "methods")
 
 
 def execute(options: Options) -> int:

@@ -17,7 +17,7 @@ from typing import TextIO
 
 import anyio
 
-from dsh.composition.patches import Layer
+from dsh.composition.patches import Layer, switching_off
 from dsh.composition.profiles import Composition
 from dsh.data.paths import Home
 from dsh.errors import DSHError, describe
@@ -38,9 +38,7 @@ from dsh.surfaces.window.instance import (
 from dsh.surfaces.window.screen import Screen
 from dsh.surfaces.window.toolkit import find_toolkit, has_screen
 
-NO_WINDOW = Layer(
-    "launcher: no window", [{"id": "window", "disabled": True}], strict=False
-)
+NO_WINDOW = switching_off("launcher: no window", "window")
 
 
 def execute(options: Options) -> int:

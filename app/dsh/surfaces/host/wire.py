@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
-from pydantic.alias_generators import to_camel
-
 from dsh.runtime.tools.cards import AnyCard
-
-
-class Wire(BaseModel):
-    """Python names here, camel case on the wire."""
-
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, defer_build=True
-    )
+from dsh.seams.gateway import Wire
 
 
 class ModelRoute(Wire):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import get_args
 
 from dsh.data.events import Event
 from dsh.kernel import Scope
@@ -11,6 +12,7 @@ from dsh.runtime.tools import Card, Tools
 from dsh.runtime.tools.cards import AnyCard, CardBase
 from dsh.surfaces.host.wire import SessionEvent, SurfaceOpView
 
+CARDS: tuple[type[CardBase], ...] = get_args(get_args(AnyCard)[0])
 REMEMBERED = 2_000  # calls per session whose arguments are kept for their result
 
 
@@ -24,7 +26,7 @@ class Presenter:
     def present(self, event: Event) -> SessionEvent:
         """One event for the wire."""
         op = event.surface_op
-        shown = SessionEvent(
+        return SessionEvent(
             seq=event.seq,
             type=event.type,
             time=event.time,
@@ -33,12 +35,8 @@ class Presenter:
             if op
             else None,
             source_event_seqs=event.source_event_seqs,
+            card=self._card(event),
         )
-        if event.type == "tool/call":
-            shown.card = self._call_card(event)
-        elif event.type == "tool/result":
-            shown.card = self._result_card(event)
-        return shown
 
     def note(self, event: Event) -> tuple[str, dict[str, object]]:
         """Remember a `tool/call` for its result; returns the tool and the arguments."""
@@ -58,6 +56,15 @@ class Presenter:
             elif event.type == "tool/result" and _answered(event) not in known:
                 missing += (event.source_event_seqs or [])[:1]
         return missing
+
+    def _card(self, event: Event) -> AnyCard | None:
+        match event.type:
+            case "tool/call":
+                return self._call_card(event)
+            case "tool/result":
+                return self._result_card(event)
+            case _:
+                return None
 
     def _call_card(self, event: Event) -> AnyCard | None:
         name, arguments = self.note(event)
@@ -95,7 +102,7 @@ def _answered(event: Event) -> str:
 
 def _checked(card: Card) -> AnyCard:
     """The card, if it is one that can go out: nothing checks plugins' types."""
-    if not isinstance(card.model, CardBase):
+    if not isinstance(card.model, CARDS):
         raise TypeError(f"{type(card.model).__qualname__} is no card")
     card.model.model_dump_json()  # a lone surrogate in a file's name, for example
     return card.model

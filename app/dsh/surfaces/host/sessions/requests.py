@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from dsh.surfaces.host.wire import SessionEvent, SessionSummary, Wire
+from dsh.seams.gateway import Wire
+from dsh.surfaces.host.wire import SessionEvent, SessionSummary
 
 PROMPT_LIMIT = 8_000_000  # characters
 

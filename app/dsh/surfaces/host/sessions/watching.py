@@ -9,6 +9,7 @@ import anyio
 from dsh.errors import DataError, DSHError, code_of, describe
 from dsh.runtime.agent import Agents
 from dsh.runtime.session import Session, SessionAppended, SessionOpened, Sessions
+from dsh.seams.gateway import Wire
 from dsh.surfaces.host.feed import Feed, item
 from dsh.surfaces.host.hub import Hub
 from dsh.surfaces.host.sessions.presenters import Presenters, presented
@@ -16,7 +17,7 @@ from dsh.surfaces.host.sessions.presenting import Presenter
 from dsh.surfaces.host.sessions.queue import queue_of
 from dsh.surfaces.host.sessions.summaries import Summaries
 from dsh.surfaces.host.sessions.windows import open_chunks, window_before
-from dsh.surfaces.host.wire import LiveState, SessionSnapshot, Wire
+from dsh.surfaces.host.wire import LiveState, SessionSnapshot
 
 logger = logging.getLogger(__name__)
 
@@ -98,6 +99,8 @@ class Watching:
     async def forget_unwatched(self) -> None:
         """Give up what is kept for sessions that nobody watches now."""
         await self._presenters.keep(self._hub.watched)
+        for session_id in [i for i in self._notices if not self._hub.watched(i)]:
+            del self._notices[session_id]
         for session_id in tuple(self._followed):
             if not self._hub.watched(session_id):
                 self._followed.discard(session_id)
