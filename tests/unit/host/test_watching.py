@@ -51,12 +51,15 @@ def log_file(here: Room, session_id: str) -> Path:
     return log
 
 
-def crashed(here: Room, session_id: str) -> None:
-    """Make the log of a stored session look as if its program had been killed."""
+async def crashed(here: Room) -> str:
+    """The id of a session whose log looks as if its program had been killed."""
+    session_id = await here.stored()
     log = log_file(here, session_id)
     lines = log.read_bytes().splitlines(keepends=True)
     cut = next(i for i, line in enumerate(lines) if b'"type":"assistant/message"' in line)
     log.write_bytes(b"".join(lines[:cut]))
+    await here.sessions.listing.scan()
+    return session_id
 
 
 async def test_a_client_sees_the_past_and_then_what_happens(tmp_path: Path) -> None:
@@ -131,9 +134,7 @@ async def test_a_session_that_crashed_is_closed_honestly_and_let_go(
     tmp_path: Path,
 ) -> None:
     async with room(tmp_path) as here:
-        session_id = await here.stored()
-        crashed(here, session_id)
-        await here.sessions.listing.scan()
+        session_id = await crashed(here)
         with here.client() as client:
             await here.source.watch(session_id, -1, client.feed)
             snapshot = (await client.until("session/snapshot"))["data"]
@@ -149,9 +150,7 @@ async def test_a_session_of_another_program_is_followed_until_nobody_looks(
     tmp_path: Path,
 ) -> None:
     async with room(tmp_path) as here:
-        session_id = await here.stored()
-        crashed(here, session_id)
-        await here.sessions.listing.scan()
+        session_id = await crashed(here)
         with taken(here, session_id), here.client() as client:
             await here.source.watch(session_id, -1, client.feed)
             snapshot = (await client.until("session/snapshot"))["data"]
@@ -200,9 +199,7 @@ async def test_no_session_is_taken_from_an_agent_that_is_being_made(
     tmp_path: Path, first: str
 ) -> None:
     async with room(tmp_path) as here:
-        session_id = await here.stored()
-        crashed(here, session_id)
-        await here.sessions.listing.scan()
+        session_id = await crashed(here)
         with here.client() as client:
             async with anyio.create_task_group() as group:
                 if first == "looks":

@@ -71,7 +71,7 @@ class First:
 
 async def test_a_later_start_hands_over_what_it_was_given(home: Home) -> None:
     first = First(home)
-    arguments = Arguments(folder="/work/用户 🚀", headless=True)
+    arguments = Arguments(folder="/folders/用户 🚀", headless=True)
     async with first.answering():
         for _ in range(3):
             assert await first.ask(arguments) == REPLY
