@@ -16,7 +16,7 @@ from support.served import bash, served
 from support.stored import logs
 from support.waiting import gone
 
-ROUNDS = 6
+ROUNDS = 4
 CALLS = 40  # in each round
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from support.program import Client, Program, client_of, headless
+from support.program import DSH, Client, Program, client_of, headless
 from support.served import Served
 from support.stored import endings, logs, only_log
 from support.waiting import until
@@ -80,13 +80,14 @@ def hosted(
     root: Path,
     model: Served | None = None,
     *words: str,
+    argv: tuple[str, ...] = DSH,
     also: Mapping[str, str] | None = None,
 ) -> Iterator[Host]:
     """A program serving ``root/home`` while the block is open."""
     (root / "work").mkdir(exist_ok=True)
     variables = {**(model.variables if model is not None else {}), **(also or {})}
     with (
-        headless(root / "home", *words, env=variables) as program,
+        headless(root / "home", *words, argv=argv, env=variables) as program,
         client_of(program) as client,
     ):
         yield Host(root, program, client)

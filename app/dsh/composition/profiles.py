@@ -127,6 +127,9 @@ def _write_new(path: Path, text: str) -> None:
             file.write(text)
     except FileExistsError:
         return
+    except OSError:
+        path.unlink(missing_ok=True)  # half of it would be read as the person's own
+        raise
 
 
 def _folders(path: Path) -> list[str]:
@@ -181,6 +184,8 @@ def _patch(path: Path, name: str, rows: Rows, *, named: bool = False) -> Layer |
     except Unreadable as error:
         if named or not isinstance(error, Missing):
             rows.warnings.append(Notice(name, str(error)))
+        return None
+    if document is None:
         return None
     if not isinstance(document, list):
         message = f"{path} must be a list of operations; write [] for none"

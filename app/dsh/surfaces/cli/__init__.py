@@ -7,6 +7,7 @@ import sys
 
 from dsh.errors import DSHError
 from dsh.surfaces.cli.arguments import USAGE, Usage, parse
+from dsh.surfaces.logs import speak_briefly
 
 # Each command's module is imported only when it is asked for: `dsh run` must not pay
 # for the window.
@@ -29,6 +30,7 @@ def run_command_line(argv: list[str]) -> int:
         stream = sys.stdout if usage.code == 0 else sys.stderr
         stream.write(usage.text)
         return usage.code
+    speak_briefly()
     module = importlib.import_module(_COMMANDS[options.command])
     try:
         code: int = module.execute(options)

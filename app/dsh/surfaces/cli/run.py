@@ -93,6 +93,8 @@ class Task:
             with self._printed(agent), self._interruptible(agent):
                 agent.followup(self._prompt)
                 await agent.idle()
+            if agent.session.read_only is not None:  # the end could not even be logged
+                sys.stderr.write(f"dsh: {agent.session.read_only}\n")
             return self._conclude(agent.session)
 
     async def _agent(self, boot: Boot) -> Agent:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 
 from dsh.data.catalogue import SessionRow, peek
 from dsh.data.log import LOG, find_folder, stored_folders, verify
 from dsh.data.paths import Home
+from dsh.errors import DataError
 from dsh.surfaces.cli.arguments import USAGE, Options
 from dsh.surfaces.cli.selection import home_of
 
@@ -105,8 +107,10 @@ def _verify(home: Home, id_: str | None, format_: str) -> int:
         if not folders:
             return _missing(id_)
     else:
-        folders = sorted(stored_folders(home.sessions))
-    found = {f.name: [str(problem) for problem in verify(f / LOG)] for f in folders}
+        # A folder without a log is what a kill left of a session that never began.
+        stored = stored_folders(home.sessions)
+        folders = sorted(folder for folder in stored if (folder / LOG).exists())
+    found = {folder.name: _problems(folder / LOG) for folder in folders}
     if format_ == "json":
         facts = [
             {"id": name, "sound": not problems, "problems": problems}
@@ -117,6 +121,13 @@ def _verify(home: Home, id_: str | None, format_: str) -> int:
         for name, problems in found.items():
             _write(f"{name}: {'; '.join(problems) or 'sound'}")
     return 1 if any(found.values()) else 0
+
+
+def _problems(log: Path) -> list[str]:
+    try:
+        return [str(problem) for problem in verify(log)]
+    except DataError as error:  # not even a header: the others are still looked at
+        return [f"{error.code}: {error}"]
 
 
 def _missing(id_: str) -> int:
