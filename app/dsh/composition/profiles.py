@@ -185,8 +185,6 @@ def _patch(path: Path, name: str, rows: Rows, *, named: bool = False) -> Layer |
         if named or not isinstance(error, Missing):
             rows.warnings.append(Notice(name, str(error)))
         return None
-    if document is None:
-        return None
     if not isinstance(document, list):
         message = f"{path} must be a list of operations; write [] for none"
         rows.warnings.append(Notice(name, message))
