@@ -20,6 +20,7 @@ from dsh.runtime.stopping import STOPPING
 
 T = TypeVar("T")
 
+WITHOUT_CHANGES = "`--safe-mode` leaves your own changes out; `dsh doctor` says more"
 WORK_SECONDS = 3.0  # for agents to end their turns before plugins are stopped
 
 
@@ -137,7 +138,7 @@ class Boot:
             _, mount = self.kernel.root.nearest(key)
             coming = mount is not None and mount.coming()
             if not coming and not self._loading():
-                raise NotAvailable(self._why_not(key), remedy="look at `dsh doctor`")
+                raise NotAvailable(self._why_not(key), remedy=WITHOUT_CHANGES)
             await self._moved.wait()
         return found
 
