@@ -8,6 +8,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { nextFrame } from "../core/frames";
 import { Heights, type Keyed } from "./window";
 
 export interface Anchor {
@@ -38,7 +39,7 @@ const GUESS = 34;
 const SPARE = 700;
 const AT_END = 32;
 /** Layouts in one picture; what is not settled then is settled in the next. */
-const MOST_ROUNDS = 6;
+const MOST_ROUNDS = 12;
 
 export function Virtual<T extends Keyed>(props: VirtualProps<T>) {
   const { items, render, scroller } = props;
@@ -64,7 +65,22 @@ export function Virtual<T extends Keyed>(props: VirtualProps<T>) {
     if (!view) return;
     const next = heights.range(view.scrollTop - origin(), view.clientHeight, SPARE);
     const [from, to] = range.peek();
-    if (next[0] !== from || next[1] !== to) range.value = next;
+    if ((next[0] !== from || next[1] !== to) && again()) range.value = next;
+  }
+
+  /**
+   * Whether one more layout fits into this picture. Layouts follow each other without a
+   * pause, so what keeps changing its size would stop the whole page.
+   */
+  function again(): boolean {
+    if (rounds.current === 0) {
+      nextFrame(() => {
+        const late = rounds.current > MOST_ROUNDS;
+        rounds.current = 0;
+        if (late) version.value++;
+      });
+    }
+    return rounds.current++ < MOST_ROUNDS;
   }
 
   /** What is drawn now is known from now on; without this, guesses could chase themselves. */
@@ -74,7 +90,7 @@ export function Virtual<T extends Keyed>(props: VirtualProps<T>) {
       const element = child as HTMLElement;
       if (element.dataset.key) news.push([element.dataset.key, element.offsetHeight]);
     }
-    if (heights.measured(news) && rounds.current++ < MOST_ROUNDS) version.value++;
+    if (heights.measured(news) && again()) version.value++;
   }
 
   /** Put the view back to where it was, after something changed its size. */
@@ -132,9 +148,6 @@ export function Virtual<T extends Keyed>(props: VirtualProps<T>) {
     [],
   );
   useEffect(() => () => observer.disconnect(), []);
-  useEffect(() => {
-    rounds.current = 0;
-  });
 
   useLayoutEffect(() => {
     headHeight.current = listElement.current?.offsetTop ?? 0;
@@ -174,7 +187,7 @@ export function Virtual<T extends Keyed>(props: VirtualProps<T>) {
         <div ref={listElement} class="rows">
           <div style={{ height: `${heights.topOf(from)}px` }} />
           {shown.map((item) => (
-            <Measured key={item.key} id={item.key} observer={observer}>
+            <Measured key={item.key} id={item.key} top={item === items[0]} observer={observer}>
               {render(item)}
             </Measured>
           ))}
@@ -188,11 +201,13 @@ export function Virtual<T extends Keyed>(props: VirtualProps<T>) {
 
 interface MeasuredProps {
   id: string;
+  /** The first of all items, not of those that are drawn. */
+  top: boolean;
   observer: ResizeObserver;
   children: ComponentChildren;
 }
 
-function Measured({ id, observer, children }: MeasuredProps) {
+function Measured({ id, top, observer, children }: MeasuredProps) {
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const element = box.current;
@@ -201,7 +216,7 @@ function Measured({ id, observer, children }: MeasuredProps) {
     return () => observer.unobserve(element);
   }, [observer]);
   return (
-    <div class="measured" ref={box} data-key={id}>
+    <div class={top ? "measured top" : "measured"} ref={box} data-key={id}>
       {children}
     </div>
   );
