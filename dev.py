@@ -404,7 +404,8 @@ def test(arguments: Sequence[str]) -> bool:
         good &= vitest.result() & built.result()
     shutil.rmtree(ROOT / "build/screens", ignore_errors=True)
     (ROOT / "build/screens").mkdir(parents=True)
-    words = [str(PYTHON), "-m", "pytest", "-n", "2", "--dist", "loadgroup", *arguments]
+    workers = ["-n", "2", "--dist", "loadgroup", "--max-worker-restart", "1"]
+    words = [str(PYTHON), "-m", "pytest", *workers, *arguments]
     # Exit 5 (no test was run) is a failure here too.
     passed = subprocess.run(words, cwd=ROOT, env=environment(), check=False)
     say("screenshots: build/screens")
