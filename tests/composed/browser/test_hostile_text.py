@@ -177,12 +177,15 @@ def test_no_text_runs_whatever_it_says_and_wherever_it_stands(
         opened.ended()
         assert len(kinds(logs(opened.home)[-1], "tool/result")) == 8
         open_all(opened)
-        for place in ("user", "term", "o-line", "prose"):
-            shown = opened.page.locator(f".{place}").filter(has_text="onerror=window")
+        for top, place in ((10**6, ".prose"), (0, ".user")):
+            opened.page.locator(".scroll").evaluate("(e, y) => e.scrollTo(0, y)", top)
+            shown = opened.page.locator(place).filter(has_text="onerror=window")
             expect(shown.first).to_be_attached()
+            unharmed(opened)
         unharmed(opened)
         opened.ask("and fail")
         opened.ended(2)
+        opened.page.locator(".scroll").evaluate("e => e.scrollTo(0, 10**6)")
         expect(opened.part("turn-error").last).to_be_visible()
         session = opened.call("session/list")["sessions"][0]["sessionId"]
         for title in PAYLOADS[:6]:

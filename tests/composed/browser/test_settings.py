@@ -127,7 +127,7 @@ def test_a_key_is_written_once_and_never_seen_again(
             assert SECRET not in fields
         assert answers and frames
         assert not [text for text in (*answers, *frames) if SECRET in text]
-        logs = [p for p in (opened.home / "desktop").rglob("*.jsonl")]
+        logs = list((opened.home / "desktop").rglob("*.jsonl"))
         assert logs and all(SECRET not in log.read_text() for log in logs)
         opened.settings("models")
         menu(opened, "my-server", "Remove key")
@@ -144,7 +144,9 @@ def test_a_plugin_that_raises_is_a_row_with_its_reason_and_ways_on(
     home = tmp_path / "home"
     add_plugin(home, "my-plugin", broken("no luck today"))
     with desk(browser, tmp_path) as opened:
-        opened.page.get_by_role("contentinfo").get_by_role("button", name="failed").click()
+        opened.page.get_by_role("contentinfo").get_by_role(
+            "button", name="failed"
+        ).click()
         row = opened.part("boot-failed")
         expect(row).to_have_attribute("data-row", "mine")
         expect(row).to_contain_text("no luck today")

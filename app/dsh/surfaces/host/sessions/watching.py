@@ -25,6 +25,7 @@ WINDOW = 400  # events of a snapshot, about
 RESUMABLE = 2_000  # events that a client which comes back may have missed
 RESUMABLE_BYTES = 8_000_000  # a snapshot is less than more than that
 TIDY_SECONDS = 60.0
+RELEASE_SECONDS = 1.0  # a run ends soon after its turn, and then one can go on here
 NOTHING, ANEW = -1, -2  # what a client has: nothing, or something that no longer holds
 
 
@@ -46,6 +47,7 @@ class Watching:
         self._presenters = presenters
         self._followed: set[str] = set()  # live only because they are looked at
         self._notices: dict[str, str] = {}  # what opening a session had to repair
+        self._released: set[str] = set()  # perhaps, by the program that wrote them
         self._stale = set(hub.sessions)  # watchers from before this service was there
         self._wake = anyio.Event()
         self._wake.set()
@@ -69,6 +71,9 @@ class Watching:
             else:
                 data = _json(presenter.present(fact.event))
                 self._hub.tell_watchers(session_id, "session/event", data, fact.event.seq)
+        if session_id in self._followed and fact.event.type == "turn/end":
+            self._released.add(session_id)
+            self._wake.set()
 
     def opened(self, fact: SessionOpened) -> None:
         """A session became live: what watchers have may lack what recovery wrote."""
@@ -89,6 +94,11 @@ class Watching:
                 for feed in self._hub.watchers(session_id):
                     if feed in self._hub.clients:
                         await self._catch_up(session_id, ANEW, feed)
+            if self._released:
+                await anyio.sleep(RELEASE_SECONDS)
+                self._stale |= self._released
+                self._released = set()
+                self._wake.set()
 
     async def tidy(self) -> None:
         """Give up what is kept for sessions that nobody watches, until cancelled."""
@@ -128,11 +138,13 @@ class Watching:
 
     async def _session(self, session_id: str) -> Session:
         live = self._sessions.live.get(session_id)
-        if live is not None:
+        followed = session_id in self._followed
+        if live is not None and not followed:
             return live
         row = await self._sessions.row(session_id)
-        if row is not None and row.status in ("running", "waiting"):
+        if followed or (row is not None and row.status in ("running", "waiting")):
             # Another program is at it, or was: a view that follows, or a repair.
+            self._followed.discard(session_id)
             session = await self._sessions.open(session_id)
             if session.read_only is not None:
                 self._followed.add(session_id)
