@@ -141,7 +141,7 @@ PAYLOADS = (
 
 
 def in_every_place(work: Path, texts: Sequence[str]) -> Reply:
-    """Calls that bring the texts into command, output, file name, file, diff and error."""
+    """Calls that bring the texts into commands, output, file names, diffs and errors."""
     joined = "\n".join(texts)
     (work / "hostile.txt").write_text(joined)
     named = [text.replace("/", "_").replace("\n", " ").strip() for text in texts]
@@ -185,7 +185,7 @@ def test_no_text_runs_whatever_it_says_and_wherever_it_stands(
         unharmed(opened)
         opened.ask("and fail")
         opened.ended(2)
-        opened.page.locator(".scroll").evaluate("e => e.scrollTo(0, 10**6)")
+        opened.page.get_by_role("button", name="Latest").click()
         expect(opened.part("turn-error").last).to_be_visible()
         session = opened.call("session/list")["sessions"][0]["sessionId"]
         for title in PAYLOADS[:6]:
