@@ -31,12 +31,15 @@ def new_run(root: Path) -> Path:
 
 def sweep(root: Path) -> None:
     """Remove the folders of runs that ended more than a week ago, and empty ones of
-    runs that were killed.
+    runs that were killed. Other programs of this user may do the same at this moment.
     """
-    for run in root.glob("run-*"):
+    for run in list(root.glob("run-*")):
         if _alive(run):
             continue
-        age = clock.now_ms() - run.lstat().st_mtime_ns // 1_000_000
+        try:
+            age = clock.now_ms() - run.lstat().st_mtime_ns // 1_000_000
+        except FileNotFoundError:
+            continue  # another program was faster
         if age > _KEPT_MS:
             shutil.rmtree(run, ignore_errors=True)
         else:

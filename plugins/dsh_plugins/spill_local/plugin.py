@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import re
 import secrets
@@ -15,6 +16,8 @@ from dsh.kernel import plugin
 from dsh.runtime.session import Session
 from dsh.seams.spill import Spill
 from dsh_plugins.spill_local import folders
+
+logger = logging.getLogger(__name__)
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _LONGEST_NAME = 80
@@ -73,5 +76,9 @@ async def spill_local() -> AsyncIterator[Spill]:
 
 
 async def _sweep() -> None:
+    """Tidying is a courtesy: what goes wrong with it must not end what agents do."""
     await anyio.sleep(_SWEEP_AFTER)
-    await anyio.to_thread.run_sync(lambda: folders.sweep(folders.user_root()))
+    try:
+        await anyio.to_thread.run_sync(lambda: folders.sweep(folders.user_root()))
+    except OSError as error:
+        logger.warning("old temporary folders stay: %s", error)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from dsh.data import clock
 from dsh_plugins.spill_local import folders
-from dsh_plugins.spill_local.plugin import LocalSpill
+from dsh_plugins.spill_local.plugin import LocalSpill, _sweep
 
 pytestmark = pytest.mark.anyio
 
@@ -71,6 +72,26 @@ def test_only_folders_of_runs_long_ago_are_swept(tmp_path: Path) -> None:
         "alive": True,
         "new": True,
     }
+
+
+def test_many_programs_that_tidy_at_once_do_not_disturb_each_other(
+    tmp_path: Path,
+) -> None:
+    for n in range(1_000):
+        (tmp_path / f"run-0-{n}").mkdir()
+    with ThreadPoolExecutor(8) as pool:
+        sweeps = [pool.submit(folders.sweep, tmp_path) for _ in range(8)]
+        assert [sweep.result() for sweep in sweeps] == [None] * 8
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_tidying_that_fails_does_not_end_the_plugin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "file"))
+    monkeypatch.setattr("dsh_plugins.spill_local.plugin._SWEEP_AFTER", 0)
+    await _sweep()
 
 
 def test_a_folder_that_somebody_else_prepared_is_not_used(
