@@ -103,3 +103,21 @@ def test_older_messages_come_when_one_scrolls_up_to_them(
         expect(opened.transcript.get_by_text("Answer 0.")).to_have_count(1)
         seen = opened.page.locator(".user").all_inner_texts()
         assert len(seen) == len(set(seen))
+
+
+def test_a_new_question_leads_to_its_answer_from_wherever_one_was_reading(
+    browser: Browser, tmp_path: Path
+) -> None:
+    long = says("\n\n".join(f"Paragraph {n}." for n in range(80)))
+    with (
+        served(Scripting(long, says("Short."))) as model,
+        desk(browser, tmp_path, env=model.variables) as opened,
+    ):
+        opened.ask("write much")
+        opened.ended()
+        opened.transcript.hover()
+        opened.page.mouse.wheel(0, -100_000)
+        expect(opened.transcript.get_by_text("Paragraph 3.")).to_be_in_viewport()
+        opened.ask("and now?")
+        opened.ended(2)
+        expect(opened.transcript.get_by_text("Short.")).to_be_in_viewport()

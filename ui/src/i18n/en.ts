@@ -108,7 +108,7 @@ export const en = {
   "mode.workspace-write": "Workspace write",
   "mode.danger-full-access": "Full access",
   "mode.read-only.text": "Reads files and runs commands that change nothing.",
-  "mode.workspace-write.text": "Writes inside the folder, network off. Asks for anything more.",
+  "mode.workspace-write.text": "Writes inside the folder. Asks for anything more.",
   "mode.danger-full-access.text": "No sandbox: everything that you may do on this computer.",
   "mode.title": "Permission",
   "mode.fullTitle": "Give full access?",

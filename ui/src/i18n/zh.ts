@@ -106,7 +106,7 @@ export const zh: Record<Key, string> = {
   "mode.workspace-write": "可写工作区",
   "mode.danger-full-access": "完全访问",
   "mode.read-only.text": "读取文件，运行不作任何更改的命令。",
-  "mode.workspace-write.text": "可在文件夹内写入，网络关闭。超出范围会先询问。",
+  "mode.workspace-write.text": "可在文件夹内写入。超出范围会先询问。",
   "mode.danger-full-access.text": "没有沙箱：你在这台电脑上能做的一切。",
   "mode.title": "权限",
   "mode.fullTitle": "授予完全访问权限？",

@@ -1,7 +1,7 @@
 /** A session: its transcript, the docks over the message field, the field. */
 
 import { useComputed, useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { type Item, isGroup, itemsOf } from "../core/items";
 import type { SessionStore } from "../core/session";
 import { t } from "../i18n";
@@ -78,6 +78,11 @@ function Log({ store }: SessionProps) {
       </div>
     );
   }
+  const sent = store.pending.value.length > 0;
+  useLayoutEffect(() => {
+    // Who asks something new wants to see the answer; who queues goes on reading.
+    if (sent && store.live.peek().status === "idle") handle.current?.toEnd();
+  }, [sent]);
   if (!store.ready.value) return <Loading />;
   return (
     <div class="log-frame">
