@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 from pathlib import Path
@@ -90,6 +91,17 @@ def test_a_missing_folder_is_named(home: Path, work: Path) -> None:
     assert done.returncode == 2
     assert str(missing) in done.stderr
     assert not missing.exists()
+
+
+def test_a_folder_whose_name_a_log_cannot_hold_is_refused(
+    home: Path, tmp_path: Path
+) -> None:
+    odd = tmp_path / os.fsdecode(b"caf\xe9")
+    odd.mkdir()
+    done = run_dsh("run", "-w", str(odd), "hello", home=home)
+    assert done.returncode == 1
+    assert "not valid UTF-8" in done.stderr and "Rename" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_dash_reads_the_task_from_standard_input(home: Path, work: Path) -> None:

@@ -173,7 +173,10 @@ class Boot:
         """
         entry = self._entry(row)
         if entry.row.required:
-            raise CompositionError(f"{row} is required and cannot be switched off")
+            raise CompositionError(
+                f"{row} is required and cannot be switched off",
+                remedy="Replace its plugin in a patch instead.",
+            )
         profile = self.composition.selection.profile
         async with self._editing:
             await anyio.to_thread.run_sync(disable_row, self.home, profile, row)

@@ -91,6 +91,16 @@ class MountedRows:
         self._problem = problem  # told of what cannot even be mounted
         self._imports = anyio.CapacityLimiter(IMPORTS)
 
+    def below(self, scope: Scope) -> MountedRows:
+        """No rows yet, under the same conditions, for another scope."""
+        return MountedRows(
+            scope,
+            self._home,
+            features=self._features,
+            only=self._only,
+            problem=self._problem,
+        )
+
     def add(self, rows: list[Row]) -> None:
         """Register the rows; ours are mounted at once, foreign ones by `load_rest`."""
         self._add(rows, self._scope, "loading")

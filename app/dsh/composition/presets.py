@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -36,10 +35,10 @@ class UnknownPreset(CompositionError):
 class Generation:
     """The mounted rows of one state of a preset's files, and how many use them."""
 
-    def __init__(self, rows: MountedRows, scope: Scope, stamp: str) -> None:
+    def __init__(self, rows: MountedRows, scope: Scope, text: str) -> None:
         self.rows = rows
         self.scope = scope
-        self.stamp = stamp
+        self.text = text
         self.users = 0
         self._loaded = anyio.Event()
 
@@ -105,8 +104,7 @@ class StandingPresets(AgentPresets):
         current = self._current.get(name)
         try:
             text = self._text(name)
-            stamp = hashlib.sha256(text.encode()).hexdigest()
-            if current is not None and current.stamp == stamp:
+            if current is not None and current.text == text:
                 return current
             rows = _rows(text, name)
         except CompositionError as error:
@@ -116,7 +114,7 @@ class StandingPresets(AgentPresets):
                 self._boot.problem(f"preset {name}", error)
             return current
         scope = self._scope.child(f"preset {name}")
-        generation = Generation(self._unmounted(scope), scope, stamp)
+        generation = Generation(self._unmounted(scope), scope, text)
         self._mounted.add(generation)
         self._current[name] = generation
         generation.rows.add(rows)
@@ -133,20 +131,16 @@ class StandingPresets(AgentPresets):
                 await generation.rows.close()
 
     def _unmounted(self, scope: Scope) -> MountedRows:
-        boot = self._boot
-        if boot is None:
-            return MountedRows(scope, self._home)
-        safe = boot.composition.selection.safe_mode
-        return MountedRows(
-            scope,
-            self._home,
-            only="first-party" if safe else "all",
-            problem=boot.problem,
-        )
+        if self._boot is not None:
+            return self._boot.rows.below(scope)
+        return MountedRows(scope, self._home)
 
     def _text(self, name: str) -> str:
         if not _ID.match(name):
-            raise UnknownPreset(f"{name!r} cannot name a preset")
+            raise UnknownPreset(
+                f"{name!r} cannot name a preset",
+                remedy="use lower-case letters, digits and -, or start a new session",
+            )
         shipped = resources.files(SHIPPED).joinpath("presets", name, "agent.yaml")
         if shipped.is_file():
             return shipped.read_text(encoding="utf-8")

@@ -73,7 +73,6 @@ class HomeTag(_Tag):
         return str(home.root / self.path)
 
 
-Tag = EnvTag | HomeTag
 TAGS: dict[str, type[EnvTag] | type[HomeTag]] = {"!env": EnvTag, "!home": HomeTag}
 
 

@@ -8,7 +8,6 @@ from typing import NewType
 SessionId = NewType("SessionId", str)
 MessageId = NewType("MessageId", str)
 WorkspaceId = NewType("WorkspaceId", str)
-ApprovalId = NewType("ApprovalId", str)
 
 
 def new_id(prefix: str) -> str:

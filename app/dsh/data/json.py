@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Union
 
 import msgspec
 
 JsonValue = Union[None, bool, int, float, str, "list[JsonValue]", "dict[str, JsonValue]"]
-JsonObject = Mapping[str, object]
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder()

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dsh.data import locks
 from dsh.data.clock import monotonic
 from dsh.errors import DataError
 
-PRIVATE_FOLDER = 0o700
 _PAUSE = 0.02  # seconds between two attempts
 
 
@@ -24,9 +22,16 @@ class FileBusy(DataError):
     code = "FILE_BUSY"
 
 
-def private_folder(path: Path) -> None:
-    """Create the folder and its parents; the innermost is only the owner's."""
-    path.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+def make_private(folder: Path) -> list[Path]:
+    """Make a folder and its parents, for this user only; returns what is to be synced."""
+    missing = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    for new in reversed(missing):
+        with suppress(FileExistsError):  # another process was faster, which is as good
+            new.mkdir(mode=0o700)
+    return [folder, *reversed(missing)] if missing else []
 
 
 def write_private(path: Path, data: bytes) -> None:
@@ -35,7 +40,7 @@ def write_private(path: Path, data: bytes) -> None:
     A link is followed, so that a file kept elsewhere stays there. Raises ``OSError``.
     """
     target = path.resolve()
-    private_folder(target.parent)
+    make_private(target.parent)
     # mkstemp makes the file with mode 0600, whatever the umask says.
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
@@ -45,7 +50,7 @@ def write_private(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         _replace(Path(name), target)
     except BaseException:
-        with contextlib.suppress(FileNotFoundError):  # already moved into place
+        with suppress(FileNotFoundError):  # already moved into place
             Path(name).unlink()
         raise
 
@@ -70,12 +75,13 @@ def edited_alone(path: Path, seconds: float = 10.0) -> Iterator[None]:
 
     For worker threads: it blocks. Raises :class:`FileBusy` after ``seconds``.
     """
-    private_folder(path.parent)
+    make_private(path.parent)
     end = monotonic() + seconds
     lock = path.with_name(f".{path.name}.lock")
     while isinstance(held := locks.take(lock, path.name), locks.Holder):
         if monotonic() > end:
-            raise FileBusy(f"{held} has been changing {path} for {seconds:g} s")
+            message = f"{held} has been changing {path} for {seconds:g} s"
+            raise FileBusy(message, remedy="End that program, then try again.")
         time.sleep(_PAUSE)
     with held:
         yield

@@ -49,12 +49,17 @@ class Room:
 
 
 @asynccontextmanager
-async def room(home: Home, problems: list[str] | None = None) -> AsyncIterator[Room]:
+async def room(
+    home: Home,
+    problems: list[str] | None = None,
+    features: frozenset[str] = frozenset(),
+) -> AsyncIterator[Room]:
     told = problems if problems is not None else []
     composition = Composition(home, Selection("desktop"), Rows(), [])
     async with (
         booted(
             composition,
+            features=features,
             problem=lambda row, error: told.append(f"{row}: {error}"),
         ) as boot,
         anyio.create_task_group() as group,
@@ -144,6 +149,16 @@ async def test_a_preset_that_never_was_good_is_refused(home: Home, text: str) ->
             async with here.standing.joined("mine"):
                 pass
         assert not here.mounts()
+
+
+@pytest.mark.parametrize("features", [frozenset({"server"}), frozenset()])
+async def test_a_row_for_a_feature_is_mounted_where_the_program_has_it(
+    home: Home, features: frozenset[str]
+) -> None:
+    plain(home)
+    preset(home, "- {id: hello, plugin: hello, when: {feature: server}}\n")
+    async with room(home, features=features) as space, space.standing.joined("mine"):
+        assert space.mounts() == (["hello"] if features else [])
 
 
 @pytest.mark.parametrize("name", ["nope", "..", "a/b", "Standard", "x\0"])

@@ -182,6 +182,54 @@ async def test_a_place_that_cannot_be_written_is_an_error_with_a_code(
     assert caught.value.code == "INDEX_FAILED"
 
 
+async def test_an_index_that_points_nowhere_is_an_error_with_a_code(
+    home: Path, catalogue: Catalogue
+) -> None:
+    (home / "index.db").symlink_to(home / "missing" / "index.db")
+    with pytest.raises(DataError) as caught:
+        await catalogue.page()
+    assert caught.value.code == "INDEX_FAILED"
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize("words", [{"odd": 1}, 7, None, ["a"]])
+async def test_odd_words_in_one_log_cost_nothing_else(
+    home: Path, catalogue: Catalogue, words: object
+) -> None:
+    config = {"provider": words, "model": words, "reasoningEffort": words}
+    header = {"header": {"config": config}, "reason": "initial"}
+    await catalogue.put([row(1)])
+    store(home / "sessions", "odd", ("request/header", header))
+    store(home / "sessions", "good", ("user/message", user("x")))
+    added, _ = await catalogue.scan(live=["s00001"])
+    assert set(added) == {"odd", "good"}
+    assert set(await ids(catalogue)) == {"odd", "good", "s00001"}
+
+
+async def test_figures_beyond_all_reason_stop_no_scan(
+    home: Path, catalogue: Catalogue
+) -> None:
+    folder = store(home / "sessions", "huge")
+    header = header_line(Header(1, "huge", 1 << 63, "/w"))
+    (folder / "log.jsonl").write_bytes(header)
+    store(home / "sessions", "good")
+    assert await catalogue.scan() == (["good"], [])
+
+
+async def test_a_full_disk_is_told_and_the_next_use_works(
+    home: Path, catalogue: Catalogue
+) -> None:
+    await catalogue.put([row(1)])
+    database = catalogue._database
+    assert database is not None
+    database.run(lambda db: db.execute("PRAGMA max_page_count=1"))
+    with pytest.raises(DataError, match="full"):
+        await catalogue.put([row(n) for n in range(5_000)])
+    database.run(lambda db: db.execute("PRAGMA max_page_count=100000"))
+    await catalogue.put([row(2)])
+    assert await ids(catalogue) == ["s00002", "s00001"]
+
+
 async def test_a_peek_learns_a_long_session_from_both_ends(home: Path) -> None:
     title = {"title": "Long", "messageSeqs": [0], "source": {"kind": "fallback"}}
     header = {"config": {"provider": "p", "model": "m", "reasoningEffort": "high"}}

@@ -83,13 +83,43 @@ async def test_events_are_written_without_a_flush(tmp_path: Path) -> None:
         assert path.read_bytes().endswith(line(0))
 
 
-async def test_many_who_wait_are_served_together(tmp_path: Path) -> None:
+async def test_many_who_wait_are_served_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    syncs, begun, going_on = list[int](), threading.Event(), threading.Event()
     async with writing(tmp_path / "s1" / "log.jsonl") as writer:
+        sync = writer._file.sync
+
+        def held() -> None:
+            syncs.append(writer.written)
+            begun.set()
+            assert going_on.wait(20)
+            sync()
+
+        monkeypatch.setattr(writer._file, "sync", held)
         async with anyio.create_task_group() as group:
-            for seq in range(20):
+            writer.append(line(0))
+            group.start_soon(writer.flush)
+            await anyio.to_thread.run_sync(begun.wait)
+            for seq in range(1, 21):
                 writer.append(line(seq))
                 group.start_soon(writer.flush)
-        assert writer.written == 19
+            await anyio.wait_all_tasks_blocked()
+            going_on.set()
+        assert writer.written == 20
+    assert len(syncs) == 2
+
+
+async def test_a_full_batch_does_not_wait_for_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dsh.data.log.writer.BATCH_DELAY", 60)
+    async with writing(tmp_path / "s1" / "log.jsonl") as writer:
+        for seq in range(64):
+            writer.append(line(seq))
+        with anyio.fail_after(20):
+            while writer.written < 63:
+                await anyio.sleep(0.001)
 
 
 async def test_a_cancelled_flush_loses_nothing(tmp_path: Path) -> None:

@@ -25,6 +25,14 @@ def test_only_the_owner_may_read_it_even_if_others_could_before(tmp_path: Path) 
     assert list(file.parent.iterdir()) == [file]
 
 
+def test_every_folder_on_the_way_is_the_owners_whoever_writes_first(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "home" / "state" / "file"
+    write_private(file, b"x")
+    assert (mode(file.parent), mode(file.parent.parent)) == (0o700, 0o700)
+
+
 def test_a_failed_write_leaves_the_old_text_and_nothing_else(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.mkdir()  # cannot be replaced by a file

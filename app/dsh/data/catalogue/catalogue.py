@@ -15,6 +15,7 @@ import anyio
 import anyio.to_thread
 import msgspec
 
+from dsh.data.catalogue import queries
 from dsh.data.catalogue.rows import SessionRow, Snapshot, peek
 from dsh.data.log import LOG
 from dsh.errors import DataError
@@ -52,45 +53,33 @@ class Catalogue:
         self, limit: int = 50, cursor: str | None = None, cwd: str | None = None
     ) -> Page:
         """Sessions by last change, latest first. Raises DataError BAD_CURSOR too."""
-        from dsh.data.catalogue.queries import newest  # sqlite3 is not for the start
-
         before = _read_cursor(cursor) if cursor is not None else None
-        rows = await self._run(lambda db: newest(db, limit + 1, before, cwd))
+        rows = await self._run(lambda db: queries.newest(db, limit + 1, before, cwd))
         more = len(rows) > limit
         last = rows[limit - 1] if more else None
         return Page(rows[:limit], f"{last.updated}:{last.id}" if last else None)
 
     async def get(self, session: str) -> SessionRow | None:
         """What is known of one session."""
-        from dsh.data.catalogue.queries import get  # sqlite3 is not for the start
-
-        return await self._run(lambda db: get(db, session))
+        return await self._run(lambda db: queries.get(db, session))
 
     async def put(self, rows: Collection[SessionRow]) -> None:
         """Add or replace rows."""
-        from dsh.data.catalogue.queries import put  # sqlite3 is not for the start
-
         if rows:
-            await self._write(lambda db: put(db, rows))
+            await self._write(lambda db: queries.put(db, rows))
 
     async def remove(self, sessions: Collection[str]) -> None:
         """Forget sessions."""
-        from dsh.data.catalogue.queries import remove  # sqlite3 is not for the start
-
         if sessions:
-            await self._write(lambda db: remove(db, sessions))
+            await self._write(lambda db: queries.remove(db, sessions))
 
     async def snapshot(self, session: str) -> Snapshot | None:
         """The folded states of a session."""
-        from dsh.data.catalogue.queries import get_snapshot  # as above
-
-        return await self._run(lambda db: get_snapshot(db, session))
+        return await self._run(lambda db: queries.get_snapshot(db, session))
 
     async def put_snapshot(self, session: str, snapshot: Snapshot) -> None:
         """Replace the folded states of a session."""
-        from dsh.data.catalogue.queries import put_snapshot  # as above
-
-        await self._write(lambda db: put_snapshot(db, session, snapshot))
+        await self._write(lambda db: queries.put_snapshot(db, session, snapshot))
 
     async def scan(
         self, live: Collection[str] = (), progress: Callable[[], None] | None = None
@@ -101,14 +90,12 @@ class Catalogue:
         called whenever more of them are listed. ``live`` sessions stay as they are:
         whoever writes them keeps their rows.
         """
-        from dsh.data.catalogue.queries import remove, stamps  # as above
-
-        known = await self._run(stamps)
+        known = await self._run(queries.stamps)
         found, changed = await anyio.to_thread.run_sync(_survey, self._sessions, known)
         kept = frozenset(live)
         removed = [id_ for id_ in known if id_ not in found and id_ not in kept]
         if removed:
-            await self._write(lambda db: remove(db, removed))
+            await self._write(lambda db: queries.remove(db, removed))
         changed = [folder for folder in changed if folder.name not in kept]
         added: list[str] = []
         for start in range(0, len(changed), _BATCH):
@@ -130,18 +117,19 @@ class Catalogue:
                 )
 
     async def _write(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        await self._run(work, "BEGIN IMMEDIATE")
+        await self._run(work, writing=True)
 
     async def _run(
-        self, work: Callable[[sqlite3.Connection], R], begin: str = "BEGIN"
+        self, work: Callable[[sqlite3.Connection], R], *, writing: bool = False
     ) -> R:
         if self._database is None:
-            from dsh.data.catalogue.database import Database  # sqlite3: see above
+            # sqlite3 is not for the start.
+            from dsh.data.catalogue.database import Database
 
             self._database = Database(self._index)
         database = self._database
         return await anyio.to_thread.run_sync(
-            lambda: database.run(work, begin), limiter=self._one_at_a_time
+            lambda: database.run(work, writing=writing), limiter=self._one_at_a_time
         )
 
 

@@ -9,14 +9,12 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 
-from dsh.data.log import make_private
+from dsh.data.private_files import make_private
 from dsh.errors import DataError
 
 R = TypeVar("R")
-
-WRITING: Final = "BEGIN IMMEDIATE"  # a later upgrade of the lock could not wait its turn
 
 _VERSION = 1
 _SCHEMA = """
@@ -48,20 +46,21 @@ class Database:
         self._path = path
         self._connection: sqlite3.Connection | None = None
 
-    def run(self, work: Callable[[sqlite3.Connection], R], begin: str = "BEGIN") -> R:
-        """Do ``work`` in one transaction; to write, begin it with :data:`WRITING`.
+    def run(self, work: Callable[[sqlite3.Connection], R], *, writing: bool = False) -> R:
+        """Do ``work`` in one transaction.
 
         Raises :class:`DataError` INDEX_FAILED when the file cannot be used at all.
         """
         try:
-            return self._attempt(work, begin)
-        except sqlite3.OperationalError as error:
-            raise _failed(error) from error
-        except sqlite3.DatabaseError:  # damaged: nothing in it is worth a repair
-            self._remove()
+            return self._attempt(work, writing=writing)
+        except (sqlite3.Error, OSError) as error:
+            # This very type says that the file is damaged; those below it do not.
+            if type(error) is not sqlite3.DatabaseError:
+                raise _failed(error) from error
         try:
-            return self._attempt(work, begin)
-        except sqlite3.Error as error:
+            self._remove()  # nothing in it is worth a repair
+            return self._attempt(work, writing=writing)
+        except (sqlite3.Error, OSError) as error:
             raise _failed(error) from error
 
     def close(self) -> None:
@@ -70,10 +69,10 @@ class Database:
             self._connection.close()
             self._connection = None
 
-    def _attempt(self, work: Callable[[sqlite3.Connection], R], begin: str) -> R:
+    def _attempt(self, work: Callable[[sqlite3.Connection], R], *, writing: bool) -> R:
         if self._connection is None:
             self._connection = _connect(self._path)
-        with _transaction(self._connection, begin):
+        with _transaction(self._connection, writing=writing):
             return work(self._connection)
 
     def _remove(self) -> None:
@@ -93,7 +92,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA trusted_schema=OFF")
-        with _transaction(connection, WRITING):
+        with _transaction(connection, writing=True):
             _prepare(connection)
     except BaseException:
         connection.close()
@@ -116,17 +115,14 @@ def _prepare(connection: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
-    connection.execute(begin)
-    try:
+def _transaction(connection: sqlite3.Connection, *, writing: bool) -> Iterator[None]:
+    # A later upgrade of the lock could not wait its turn.
+    connection.execute("BEGIN IMMEDIATE" if writing else "BEGIN")
+    with connection:
         yield
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
 
 
-def _failed(error: sqlite3.Error) -> DataError:
+def _failed(error: Exception) -> DataError:
     return DataError(
         f"the catalogue of sessions cannot be used: {error}",
         code="INDEX_FAILED",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from dsh.data.catalogue.rows import SessionRow, Snapshot
+
+if TYPE_CHECKING:
+    import sqlite3
 
 _COLUMNS: Final = SessionRow.__struct_fields__
 _NAMES: Final = ", ".join(_COLUMNS)

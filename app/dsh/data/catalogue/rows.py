@@ -13,6 +13,7 @@ from dsh.data.log import LOG, BadLine, read_event, read_header
 
 Status = Literal["idle", "running", "waiting", "failed"]
 _PEEK = 1 << 16  # bytes read at each end of a log
+_MOST = 1 << 63  # what a column holds
 
 
 class SessionRow(msgspec.Struct):
@@ -61,7 +62,10 @@ class Snapshot(msgspec.Struct):
 
 
 def peek(folder: Path) -> SessionRow | None:
-    """Learn a row from header, beginning and end of a log; None when it has no header."""
+    """Learn a row from header, beginning and end of a log.
+
+    None when it has no header, or figures that no program of ours wrote.
+    """
     try:
         with (folder / LOG).open("rb") as file:
             stat = os.fstat(file.fileno())
@@ -85,7 +89,8 @@ def peek(folder: Path) -> SessionRow | None:
             take_in(row, read_event(line))
         except BadLine:
             continue  # cut by the window, or damage, which opening the session reports
-    return row
+    figures = (row.created, row.updated, row.events)
+    return row if all(-_MOST <= figure < _MOST for figure in figures) else None
 
 
 def row_of_header(header: Header, folder: str) -> SessionRow:
@@ -127,6 +132,11 @@ def take_in(row: SessionRow, event: Event) -> None:
         case "agent-preset/selected", {"agentPreset": str(preset)}:
             row.preset = preset
         case "request/header", {"header": {"config": dict(config)}}:
-            row.provider, row.model = config.get("provider"), config.get("model")
-            row.effort = config.get("reasoningEffort")
+            row.provider = _words(config.get("provider"))
+            row.model = _words(config.get("model"))
+            row.effort = _words(config.get("reasoningEffort"))
     row.updated = event.time
+
+
+def _words(value: object) -> str | None:
+    return value if isinstance(value, str) else None

@@ -23,11 +23,6 @@ class EventSchema:
         self.ignorable = ignorable
         self._adapter: TypeAdapter[object] | None = None
 
-    @property
-    def surface(self) -> bool:
-        """Whether events of this type change what the model sees."""
-        return self.type in SURFACE_TYPES
-
     def validate(self, data: object) -> None:
         """Raise ``pydantic.ValidationError`` when ``data`` has another shape."""
         if self._adapter is None:  # built on first use: it costs, and most runs need few

@@ -1,7 +1,7 @@
 """The log of a session: one append-only file, the authority for everything about it."""
 
 from dsh.data.log.codec import BadLine, event_line, header_line, read_event, read_header
-from dsh.data.log.file import LogFile, make_private
+from dsh.data.log.file import LogFile
 from dsh.data.log.layout import LOCK, LOG, find_folder, session_folder, stored_folders
 from dsh.data.log.repair import append_events, cut_at_damage, cut_torn_tail, upgrade_log
 from dsh.data.log.scan import (
@@ -9,7 +9,6 @@ from dsh.data.log.scan import (
     Damage,
     Place,
     Scan,
-    load_header,
     open_header,
     prefix_matches,
     read_at,
@@ -39,8 +38,6 @@ __all__ = [
     "event_line",
     "find_folder",
     "header_line",
-    "load_header",
-    "make_private",
     "message_of",
     "open_header",
     "prefix_matches",

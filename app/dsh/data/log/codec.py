@@ -60,11 +60,6 @@ def read_event(line: bytes) -> Event:
         if not tail.startswith(b',"crc":"'):
             code, what = ("JSON", "the line is no event of a log")
         raise BadLine(code, what)
-    return decode_checked(line)
-
-
-def decode_checked(line: bytes) -> Event:
-    """Decode a line whose crc is known to be right. Raises :class:`BadLine`."""
     try:
         return _decode_event(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -15,6 +15,7 @@ from dsh.data.events import Header
 from dsh.data.locks import Holder, Lock
 from dsh.data.log.codec import header_line
 from dsh.data.log.layout import LOCK
+from dsh.data.private_files import make_private
 
 _FLAGS = os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0)
 _FOLDERS_SYNC = sys.platform != "win32"  # there a folder cannot be opened
@@ -81,18 +82,6 @@ class LogFile:
         self._lock = taken
         self._descriptor = os.open(self.path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
         return header_line(self._header)
-
-
-def make_private(folder: Path) -> list[Path]:
-    """Make a folder and its parents, for this user only; returns what is to be synced."""
-    missing = []
-    while not folder.exists():
-        missing.append(folder)
-        folder = folder.parent
-    for new in reversed(missing):
-        with suppress(FileExistsError):  # another process was faster, which is as good
-            new.mkdir(mode=0o700)
-    return [folder, *reversed(missing)] if missing else []
 
 
 def sync_data(descriptor: int) -> None:

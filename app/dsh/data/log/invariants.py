@@ -24,9 +24,7 @@ class Invariants:
     def violation(self, event: Event) -> str | None:
         """What is wrong with ``event`` as the next one, if anything; takes it in."""
         check = _CHECKS.get(event.type)
-        if check is None or (
-            event.surface_op is not None and event.type == "user/message"
-        ):
+        if check is None:
             return None
         if event.surface_op is not None and event.surface_op.op == "replace":
             return None if self._turn_open else "a replacement needs an open turn"
@@ -120,7 +118,6 @@ _CHECKS: Final[dict[str, Callable[[Invariants, Data], str | None]]] = {
     "tool/result": Invariants._result,
     "request/header": Invariants._in_turn,
     "request/context": Invariants._in_turn,
-    "todo/write": Invariants._in_turn,
     "approval/asked": Invariants._asked,
     "approval/decided": Invariants._decided,
 }

@@ -24,7 +24,7 @@ def workspace_name(cwd: str) -> str:
     """The folder name for the sessions of one workspace."""
     last = re.split(r"[/\\]", cwd.rstrip("/\\"))[-1]
     readable = _UNSAFE.sub("-", last).strip("-.")[:40]
-    digest = hashlib.sha256(cwd.encode("utf-8", "surrogateescape")).hexdigest()[:10]
+    digest = hashlib.sha256(cwd.encode()).hexdigest()[:10]
     return f"{readable}-{digest}" if readable else digest
 
 

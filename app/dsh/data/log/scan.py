@@ -36,16 +36,11 @@ class Place(msgspec.Struct, frozen=True):
     crc: int
 
 
-def load_header(path: Path) -> Header:
-    """The header of a log.
+def open_header(path: Path, chain: Sequence[Upgrade] = UPGRADES) -> tuple[Header, Place]:
+    """The header of a log and the place of its first event.
 
     Raises :class:`DataError` SESSION_NOT_FOUND, SESSION_DAMAGED or FORMAT_NEWER.
     """
-    return open_header(path)[0]
-
-
-def open_header(path: Path, chain: Sequence[Upgrade] = UPGRADES) -> tuple[Header, Place]:
-    """The header and the place of the first event; raises as :func:`load_header`."""
     try:
         with path.open("rb") as file:
             line = file.readline()

@@ -121,7 +121,8 @@ class Sessions:
     ) -> Session:
         """A new session. Nothing is on disk before its first event.
 
-        Raises :class:`DataError` SESSION_EXISTS for an ``id`` that is taken.
+        Raises :class:`DataError` SESSION_EXISTS for an ``id`` that is taken, FOLDER_NAME
+        for a folder whose name a log cannot hold.
         """
         if id is not None and await self.find(id) is not None:
             raise DataError(f"there is already a session {id}", code="SESSION_EXISTS")
@@ -352,4 +353,13 @@ def _taken(path: Path, id_: str) -> Lock | str:
 
 
 def _real(cwd: Path) -> str:
-    return str(cwd.resolve())  # a few look-ups: a worker thread would cost more
+    real = str(cwd.resolve())  # a few look-ups: a worker thread would cost more
+    try:
+        real.encode()
+    except UnicodeEncodeError:
+        raise DataError(
+            "the name of this folder is not valid UTF-8",
+            code="FOLDER_NAME",
+            remedy="Rename the folder, then try again.",
+        ) from None
+    return real
