@@ -38,7 +38,6 @@ export type {
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type Mode = "read-only" | "workspace-write" | "danger-full-access";
-export type ApprovalOutcome = wire.EventData["approval/decided"]["outcome"];
 export type Source = wire.Message["source"];
 
 /** A card as it arrives: its kind is always told. */

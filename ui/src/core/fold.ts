@@ -124,11 +124,11 @@ export class Transcript {
     },
     "assistant/chunk": ({ turn, step, chunk }, event) => {
       this.#facts.chunk(chunk, event.time);
-      this.#answered();
+      this.#retried("answered");
       this.#stream.chunk(turn, step, chunk, event.time);
     },
     "assistant/message": (data) => {
-      this.#answered();
+      this.#retried("answered");
       this.#facts.message(data.usage);
       if (data.usage) this.contextTokens = tokensOf(data.usage);
       this.#stream.message(data);
@@ -225,10 +225,6 @@ export class Transcript {
       });
     },
   };
-
-  #answered(): void {
-    this.#retried("answered");
-  }
 
   #retried(state: "started" | "answered" | "gave-up"): void {
     const row = this.rows.at(-1);

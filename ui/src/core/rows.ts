@@ -2,6 +2,7 @@
 
 import type { Signal } from "@preact/signals-core";
 import type { AnyCard, LlmFailure, Mode } from "../wire";
+import type { Figures } from "./turnfacts";
 
 interface Base {
   /** Stable over reloads and over loading of older history. */
@@ -96,14 +97,8 @@ export interface NoteRow extends Base {
   mode?: Mode;
 }
 
-export interface FootRow extends Base {
+export interface FootRow extends Base, Figures {
   kind: "foot";
-  time: number;
-  ranMs?: number;
-  firstTokenMs?: number;
-  tokensPerSecond?: number;
-  inputTokens?: number;
-  outputTokens?: number;
   /** The visible answer of the turn, for copying. */
   answer: string;
 }

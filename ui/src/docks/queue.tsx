@@ -1,6 +1,7 @@
 /** Messages that wait: visible, editable, removable, in order. */
 
 import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n";
 import { Icon } from "../icons/icon";
 import { composing } from "../keys/chord";
@@ -92,6 +93,10 @@ function QueueRow({ item, store, joins }: QueueRowProps) {
     }
   }
 
+  const area = useRef<HTMLTextAreaElement>(null);
+  const editing = draft.value !== null;
+  useEffect(() => area.current?.focus(), [editing]);
+
   if (draft.value !== null) {
     return (
       <div class="dock-row">
@@ -101,7 +106,7 @@ function QueueRow({ item, store, joins }: QueueRowProps) {
             rows={Math.min(4, draft.value.split("\n").length)}
             aria-label={t("queue.edit")}
             value={draft.value}
-            ref={(area) => area?.focus()}
+            ref={area}
             onInput={(event) => {
               draft.value = event.currentTarget.value;
             }}

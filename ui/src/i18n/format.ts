@@ -4,8 +4,22 @@ import { languageTag, locale, t } from "./index";
 
 const DAY = 86_400_000;
 
+/** Making a formatter takes longer than using it, and lists use one for every row. */
+const known = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
+
+function kept<F extends Intl.NumberFormat | Intl.DateTimeFormat>(
+  kind: new (tag: string, options: object) => F,
+  options: object,
+): F {
+  const tag = languageTag.value;
+  const key = `${kind.name} ${tag} ${JSON.stringify(options)}`;
+  const formatter = (known.get(key) as F | undefined) ?? new kind(tag, options);
+  known.set(key, formatter);
+  return formatter;
+}
+
 function number(options: Intl.NumberFormatOptions): Intl.NumberFormat {
-  return new Intl.NumberFormat(languageTag.value, options);
+  return kept(Intl.NumberFormat, options);
 }
 
 function unit(value: number, name: string, digits = 0, display: "narrow" | "short" = "short"): string {
@@ -60,7 +74,7 @@ export function moment(time: number): string {
 }
 
 function format(date: Date, options: Intl.DateTimeFormatOptions): string {
-  return new Intl.DateTimeFormat(languageTag.value, options).format(date);
+  return kept(Intl.DateTimeFormat, options).format(date);
 }
 
 /** A count, shortened: 950, 18.4k, 1.2m. */

@@ -57,10 +57,11 @@ export class Blocks {
 
   #finish(text: string): Block[] {
     const before = this.blocks;
+    // A definition anywhere may change a link anywhere, so those are never reused.
+    const linked = /\]\s*\[|\]:/.test(text);
     return blocksOf(lex(text)).map((block, at) => {
       const known = before[at];
-      // A definition anywhere may change a link anywhere, so those are never reused.
-      return known?.raw === block.raw && !/\]\s*\[|\]:/.test(text) ? known : block;
+      return known?.raw === block.raw && !linked ? known : block;
     });
   }
 }

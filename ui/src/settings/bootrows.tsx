@@ -72,10 +72,10 @@ function reportOf(row: BootRow): string {
 }
 
 function FailedRow({ row }: { row: BootRow }) {
-  const { api, host, attempt } = useAttempt();
+  const app = useApp();
   const run = (method: "boot/retry" | "boot/disable") =>
-    void attempt(async () => {
-      host.boot.value = await api.call(method, { id: row.id });
+    void app.attempt(async () => {
+      app.host.boot.value = await app.api.call(method, { id: row.id });
     });
   return (
     <div class="boot-failed" data-row={row.id} data-testid="boot-failed">
@@ -99,7 +99,7 @@ function FailedRow({ row }: { row: BootRow }) {
           <button
             type="button"
             class="btn"
-            onClick={() => void attempt(() => api.call("boot/openFolder", { id: row.id }))}
+            onClick={() => void app.attempt(() => app.api.call("boot/openFolder", { id: row.id }))}
           >
             <Icon name="folder-open" small />
             {t("plugins.folder")}
@@ -117,9 +117,4 @@ function FailedRow({ row }: { row: BootRow }) {
       </div>
     </div>
   );
-}
-
-function useAttempt() {
-  const app = useApp();
-  return { api: app.api, host: app.host, attempt: app.attempt.bind(app) };
 }

@@ -224,7 +224,9 @@ function ProviderMenu({ provider, edit, test, setKey }: ProviderMenuProps) {
     void app.attempt(async () => {
       const { dialect, baseUrl } = provider;
       const names = models.map((model) => model.id);
-      const same = { id, label, dialect, baseUrl: baseUrl ?? "", models: names };
+      const contextWindow = models[0]?.contextWindow;
+      const size = contextWindow ? { contextWindow } : {};
+      const same = { id, label, dialect, baseUrl: baseUrl ?? "", models: names, ...size };
       await app.api.call("model/saveProvider", { ...same, confirmCredential: true });
       await reload();
     });

@@ -33,7 +33,8 @@ export function ProviderForm({ provider, close }: ProviderFormProps) {
   const name = label.value.trim() || kind?.label || "";
   const id = provider?.id ?? idOf(name);
   const goodUrl = validUrl(baseUrl.value);
-  const ready = name !== "" && goodUrl;
+  const goodWindow = !window.value.trim() || parseTokens(window.value) !== null;
+  const ready = name !== "" && goodUrl && goodWindow;
 
   useEffect(() => {
     if (!provider) chooseDialect(dialect.peek());
@@ -150,7 +151,7 @@ export function ProviderForm({ provider, close }: ProviderFormProps) {
           />
           <label class="field full">
             <span class="label">{t("models.window")}</span>
-            <span class="input">
+            <span class={`input ${goodWindow ? "" : "bad"}`}>
               <input
                 value={window.value}
                 placeholder={whole(128_000)}
@@ -159,7 +160,7 @@ export function ProviderForm({ provider, close }: ProviderFormProps) {
                 }}
               />
             </span>
-            <span class="hint">{t("models.windowHint")}</span>
+            <span class={`hint ${goodWindow ? "" : "danger"}`}>{t("models.windowHint")}</span>
           </label>
           {!provider && <p class="hint full">{t("models.keyAfterSave")}</p>}
         </div>

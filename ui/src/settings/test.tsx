@@ -12,7 +12,7 @@ import type { TestStep } from "../wire";
 export interface ConnectionTest {
   /** Null before the first run, "running" during one. */
   state: Signal<TestStep[] | "running" | null>;
-  run: (model?: string) => Promise<void>;
+  run: () => Promise<void>;
 }
 
 export function useTest(providerId: string): ConnectionTest {
@@ -20,11 +20,10 @@ export function useTest(providerId: string): ConnectionTest {
   const state = useSignal<TestStep[] | "running" | null>(null);
   return {
     state,
-    async run(model) {
+    async run() {
       state.value = "running";
-      const request = model ? { providerId, model } : { providerId };
       const went = await app.attempt(async () => {
-        state.value = (await app.api.call("model/test", request)).steps;
+        state.value = (await app.api.call("model/test", { providerId })).steps;
       });
       if (!went) state.value = null;
     },

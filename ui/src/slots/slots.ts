@@ -11,8 +11,6 @@ export interface SessionProps {
 export interface RowProps<R extends Row = Row> {
   row: R;
   store: SessionStore;
-  /** Older than the current turn, so that plain results fold to a line. */
-  past: boolean;
 }
 export interface CardProps {
   card: AnyCard;

@@ -1,6 +1,6 @@
 /** A session: its transcript, the docks over the message field, the field. */
 
-import { useComputed, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { type Item, isGroup, itemsOf } from "../core/items";
 import type { SessionStore } from "../core/session";
@@ -25,9 +25,14 @@ function Conversation({ store }: SessionProps) {
   const app = useApp();
   const unseen = app.host.sessions.value.get(store.id)?.unseen ?? false;
   useEffect(() => {
-    if (unseen && document.visibilityState === "visible") {
+    if (!unseen) return;
+    const mark = () => {
+      if (document.visibilityState !== "visible") return;
       void app.api.call("session/markSeen", { sessionId: store.id }).catch(() => undefined);
-    }
+    };
+    mark();
+    document.addEventListener("visibilitychange", mark);
+    return () => document.removeEventListener("visibilitychange", mark);
   }, [unseen]);
   useEffect(() => app.prefs.set("lastSession", store.id), [store.id]);
   return (
@@ -70,6 +75,11 @@ function Log({ store }: SessionProps) {
     },
     [],
   );
+  const sent = store.pending.value.length > 0;
+  useLayoutEffect(() => {
+    // Who asks something new wants to see the answer; who queues goes on reading.
+    if (sent && store.live.peek().status === "idle") handle.current?.toEnd();
+  }, [sent]);
   if (store.unavailable.value) {
     return (
       <div class="log-loading" role="alert">
@@ -78,11 +88,6 @@ function Log({ store }: SessionProps) {
       </div>
     );
   }
-  const sent = store.pending.value.length > 0;
-  useLayoutEffect(() => {
-    // Who asks something new wants to see the answer; who queues goes on reading.
-    if (sent && store.live.peek().status === "idle") handle.current?.toEnd();
-  }, [sent]);
   if (!store.ready.value) return <Loading />;
   return (
     <div class="log-frame">
@@ -107,7 +112,7 @@ function Log({ store }: SessionProps) {
           following={(yes) => {
             atEnd.value = yes;
           }}
-          render={(item) => <ItemView item={item} store={store} past={item.turn < transcript.turn} />}
+          render={(item) => <ItemView item={item} store={store} />}
           head={<Older store={store} />}
           tail={<Pending store={store} />}
         />
@@ -135,17 +140,18 @@ function Loading() {
 }
 
 function Older({ store }: { store: SessionStore }) {
-  const busy = useComputed(() => store.loading.value);
+  const app = useApp();
+  const busy = store.loading.value;
   if (!store.hasMore.value) return null;
   return (
     <div class="log-older">
       <button
         type="button"
         class="btn ghost sm"
-        disabled={busy.value}
-        onClick={() => void store.loadOlder()}
+        disabled={busy}
+        onClick={() => void app.attempt(() => store.loadOlder())}
       >
-        {t(busy.value ? "log.loadingOlder" : "log.older")}
+        {t(busy ? "log.loadingOlder" : "log.older")}
       </button>
     </div>
   );

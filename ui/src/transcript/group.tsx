@@ -68,12 +68,7 @@ export function GroupLine({ id, group, rows, store }: GroupLineProps) {
             row.kind === "tool" ? (
               <ToolView key={row.key} row={row} form="line" store={store} />
             ) : (
-              <Keyed
-                key={row.key}
-                slot={slots.row}
-                name={row.kind}
-                with={{ row, store, past: true }}
-              />
+              <Keyed key={row.key} slot={slots.row} name={row.kind} with={{ row, store }} />
             ),
           )}
         </div>

@@ -14,13 +14,12 @@ import { ToolView } from "./tool";
 interface ItemViewProps {
   item: Item;
   store: SessionStore;
-  past: boolean;
 }
 
 /** Rows that stand across the column, without a mark. */
 const WIDE = new Set<Row["kind"]>(["user", "note", "foot"]);
 
-export function ItemView({ item, store, past }: ItemViewProps) {
+export function ItemView({ item, store }: ItemViewProps) {
   const start = item.first ? "turn-start" : "";
   if (isGroup(item)) {
     const icon = item.group === "context" ? "layers" : (GROUP_ICONS[item.group] ?? "settings");
@@ -36,7 +35,7 @@ export function ItemView({ item, store, past }: ItemViewProps) {
     row.kind === "tool" ? (
       <ToolView row={row} form={item.form} store={store} />
     ) : (
-      <Keyed slot={slots.row} name={row.kind} with={{ row, store, past }} />
+      <Keyed slot={slots.row} name={row.kind} with={{ row, store }} />
     );
   if (WIDE.has(row.kind)) return <div class={start}>{view}</div>;
   return (

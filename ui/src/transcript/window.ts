@@ -47,10 +47,6 @@ export class Heights {
     return this.#tops[this.#keys.length] ?? 0;
   }
 
-  get count(): number {
-    return this.#keys.length;
-  }
-
   topOf(index: number): number {
     return this.#tops[Math.max(0, Math.min(index, this.#keys.length))] ?? 0;
   }

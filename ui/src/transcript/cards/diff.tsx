@@ -1,27 +1,24 @@
 /** Changed files, one below the other. */
 
 import { t } from "../../i18n";
-import { IconButton } from "../../parts/buttons";
-import { useApp } from "../../parts/context";
 import type { CardProps } from "../../slots/slots";
 import type { DiffCard, FileDiff } from "../../wire";
 import { FoldButton, Took } from "../tool";
 import { verbOf } from "../verbs";
 import { type DiffLine, diffView } from "./difflines";
-import { FOLD_LINES, isAll, ShowAll } from "./fold";
+import { FOLD_LINES, isAll, OpenFile, ShowAll, shell } from "./fold";
 
 export function DiffCardView({ card: any, row, store }: CardProps) {
+  row.changed.value; // the row is changed in place, so its props never are
   const card = any as DiffCard;
-  const app = useApp();
   const bad = row.state === "failed" || row.state === "unknown";
   const views = card.diffs.map((diff) => ({ diff, view: diffView(diff) }));
   const total = views.reduce((sum, { view }) => sum + view.lines.length, 0);
   const all = isAll(store, row);
   let left = all ? Number.POSITIVE_INFINITY : FOLD_LINES;
   const one = card.diffs.length === 1 ? card.diffs[0]! : null;
-  const where = absolute(store, app, one?.path);
   return (
-    <div class={`tool ${bad ? "bad" : ""}`} data-testid="card-diff" data-state={row.state}>
+    <div class={shell(row)} data-testid="card-diff" data-state={row.state}>
       <div class="tool-head">
         <span class="verb medium">{verbOf(row)}</span>
         <span class="trunc grow second mono">{one?.path ?? card.title}</span>
@@ -31,14 +28,7 @@ export function DiffCardView({ card: any, row, store }: CardProps) {
             removed={views.reduce((n, { view }) => n + view.removed, 0)}
           />
           {row.state === "running" && <Took row={row} />}
-          {where && (
-            <IconButton
-              icon="external-link"
-              small
-              label={t("row.openFile")}
-              onClick={() => void app.attempt(() => app.api.call("host/openPath", { path: where }))}
-            />
-          )}
+          <OpenFile store={store} path={one?.path} />
           <FoldButton row={row} store={store} />
         </span>
       </div>
@@ -69,18 +59,6 @@ export function DiffCardView({ card: any, row, store }: CardProps) {
       )}
     </div>
   );
-}
-
-/** A path that the system can open: cards name files relative to the session's folder. */
-export function absolute(
-  store: CardProps["store"],
-  app: ReturnType<typeof useApp>,
-  path: string | undefined,
-): string | null {
-  if (!path) return null;
-  if (/^(\/|[A-Za-z]:[\\/])/.test(path)) return path;
-  const cwd = app.host.sessions.value.get(store.id)?.cwd;
-  return cwd ? `${cwd}/${path}` : null;
 }
 
 function FileHead({ diff, added, removed }: { diff: FileDiff; added: number; removed: number }) {

@@ -4,14 +4,12 @@ import type { ToolRow } from "../../core/rows";
 import { t } from "../../i18n";
 import { Icon } from "../../icons/icon";
 import { Code } from "../../markdown/code";
-import { CopyButton, IconButton } from "../../parts/buttons";
-import { useApp } from "../../parts/context";
+import { CopyButton } from "../../parts/buttons";
 import type { CardProps } from "../../slots/slots";
 import type { GenericCard, Match, ReadCard, SearchCard } from "../../wire";
 import { FoldButton, Took } from "../tool";
 import { verbOf } from "../verbs";
-import { absolute } from "./diff";
-import { FOLD_LINES, isAll, ShowAll } from "./fold";
+import { FOLD_LINES, isAll, OpenFile, ShowAll, shell } from "./fold";
 
 interface HeadProps extends Omit<CardProps, "card"> {
   title: preact.ComponentChildren;
@@ -19,6 +17,7 @@ interface HeadProps extends Omit<CardProps, "card"> {
 }
 
 function Head({ row, store, title, end }: HeadProps) {
+  row.changed.value; // as in every part below: the row is changed in place, its props never are
   return (
     <div class="tool-head">
       <span class="verb medium">{verbOf(row)}</span>
@@ -33,35 +32,24 @@ function Head({ row, store, title, end }: HeadProps) {
 }
 
 function Problem({ row }: { row: ToolRow }) {
+  row.changed.value;
   if (row.state === "unknown") return <div class="tool-note warn">{t("tool.unknownText")}</div>;
   if (row.state !== "failed") return null;
   return <div class="tool-note danger">{row.text}</div>;
 }
 
-function shell(row: ToolRow): string {
-  return `tool ${row.state === "failed" || row.state === "unknown" ? "bad" : ""}`;
-}
-
 export function ReadView({ card: any, row, store }: CardProps) {
+  row.changed.value;
   const card = any as ReadCard;
-  const app = useApp();
   const lines = card.lines ?? [];
   const shown = isAll(store, row) ? lines : lines.slice(0, FOLD_LINES);
   const [from, to] = [lines[0]?.line, lines.at(-1)?.line];
-  const where = absolute(store, app, card.path);
   const end = (
     <>
       {from !== undefined && to !== undefined && (
         <span>{t("tool.lines", { from, to, all: card.totalLines ?? to })}</span>
       )}
-      {where && (
-        <IconButton
-          icon="external-link"
-          small
-          label={t("row.openFile")}
-          onClick={() => void app.attempt(() => app.api.call("host/openPath", { path: where }))}
-        />
-      )}
+      <OpenFile store={store} path={card.path} />
     </>
   );
   return (
@@ -98,6 +86,7 @@ function Lines({ lines, lang }: { lines: Match[]; lang: string }) {
 }
 
 export function SearchView({ card: any, row, store }: CardProps) {
+  row.changed.value;
   const card = any as SearchCard;
   const files = card.files ?? [];
   const paths = card.paths ?? [];
@@ -155,6 +144,7 @@ export function SearchView({ card: any, row, store }: CardProps) {
 }
 
 export function GenericView({ card: any, row, store }: CardProps) {
+  row.changed.value;
   const card = any as GenericCard;
   const text = card.text ?? row.text;
   const title = card.title || row.name;

@@ -10,7 +10,7 @@ import type { TerminalCard } from "../../wire";
 import { FoldButton, Took } from "../tool";
 import { verbOf } from "../verbs";
 import { ansiLines, lastLines, lineCount } from "./ansi";
-import { FOLD_LINES, isAll, ShowAll } from "./fold";
+import { FOLD_LINES, isAll, ShowAll, shell } from "./fold";
 
 /** The whole command: the title is one line of it. */
 function commandOf(row: ToolRow, card: TerminalCard): string {
@@ -32,9 +32,8 @@ export function TerminalView({ card: any, row, store }: CardProps) {
   const all = isAll(store, row);
   const shown = all ? output : lastLines(output, FOLD_LINES);
   const command = commandOf(row, card);
-  const bad = row.state === "failed" || row.state === "unknown";
   return (
-    <div class={`tool ${bad ? "bad" : ""}`} data-testid="card-terminal" data-state={row.state}>
+    <div class={shell(row)} data-testid="card-terminal" data-state={row.state}>
       <div class="tool-head">
         <span class="verb medium">{verbOf(row)}</span>
         <code class="trunc grow second">{card.title}</code>
